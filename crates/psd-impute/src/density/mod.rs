@@ -1,0 +1,149 @@
+//! Densities on rows.
+//!
+//! A [`Density`] is asked in two steps, because everything that depends only on *which* columns are observed is shared by
+//! the rows of a pattern: [`Density::given`] a pattern, then the log marginal density or the [`Conditional`] of a row. The
+//! one-row short cuts on the trait do both.
+//!
+//! Log-densities are with respect to Lebesgue measure on the continuous columns (on their box, if there is one) and the
+//! base weights `ρ` on the discrete ones.
+
+mod combined;
+mod pairs;
+mod psd;
+mod quantile;
+mod stack;
+mod uniform;
+
+pub use psd::PsdDensity;
+pub use stack::Stack;
+pub use uniform::Uniform;
+
+use crate::table::{Pattern, Table};
+use crate::{Error, Result};
+use faer::Mat;
+use rand::Rng;
+use rayon::prelude::*;
+
+/// A probability density on rows, with closed-form marginals and conditionals.
+pub trait Density: Send + Sync {
+    /// The number of columns.
+    fn columns(&self) -> usize;
+
+    /// The density as rows with this pattern see it.
+    fn given<'a>(&'a self, pattern: &Pattern) -> Result<Box<dyn Given<'a> + 'a>>;
+
+    /// `log p(x_S)`, `S` being the observed columns of the row; `log p(x)` when the row is complete.
+    fn log_marginal(&self, row: &[f64]) -> Result<f64> {
+        self.check_row(row)?;
+        Ok(self.given(&Pattern::of(row))?.log_marginal(row))
+    }
+
+    /// The distribution of a row's missing cells given its observed ones.
+    fn conditional<'a>(&'a self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
+        self.check_row(row)?;
+        self.given(&Pattern::of(row))?.conditional(row)
+    }
+
+    /// A new row.
+    fn sample(&self, rng: &mut dyn Rng) -> Result<Vec<f64>> {
+        Ok(self.conditional(&vec![f64::NAN; self.columns()])?.draw(rng))
+    }
+
+    /// Mean and covariance over all columns.
+    fn moments(&self) -> Result<(Vec<f64>, Mat<f64>)> {
+        let whole = self.conditional(&vec![f64::NAN; self.columns()])?;
+        Ok((whole.mean(), whole.covariance()))
+    }
+
+    /// `log p(x_S)` of every row of a table, in parallel over its patterns.
+    fn log_marginals(&self, table: &Table) -> Result<Vec<f64>> {
+        self.check_columns(table.columns().len())?;
+        let groups = table.groups();
+        let parts: Vec<Vec<f64>> = groups
+            .par_iter()
+            .map(|group| {
+                let given = self.given(&group.pattern)?;
+                Ok(group.rows.par_iter().map(|&i| given.log_marginal(table.row(i))).collect())
+            })
+            .collect::<Result<_>>()?;
+        let mut out = vec![0.0; table.len()];
+        for (group, part) in groups.iter().zip(parts) {
+            group.rows.iter().zip(part).for_each(|(&i, value)| out[i] = value);
+        }
+        Ok(out)
+    }
+
+    /// Refuses another number of columns.
+    fn check_columns(&self, found: usize) -> Result<()> {
+        let expected = self.columns();
+        if found == expected { Ok(()) } else { Err(Error::Shape { what: "columns", found, expected }) }
+    }
+
+    /// Refuses a row of the wrong length or with an infinite cell.
+    fn check_row(&self, row: &[f64]) -> Result<()> {
+        self.check_columns(row.len())?;
+        match row.iter().find(|x| x.is_infinite()) {
+            Some(x) => Err(crate::error::bad("cell", x, "finite, or NaN where it is missing")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A density for the rows of one pattern. Rows are whole rows; only their observed cells are read.
+pub trait Given<'a>: Send + Sync {
+    /// `log p(x_S)`.
+    fn log_marginal(&self, row: &[f64]) -> f64;
+
+    /// The distribution of the missing cells. [`Error::ZeroDensity`] when the observed cells cannot occur.
+    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>>;
+}
+
+/// The distribution of a row's missing cells.
+///
+/// Columns are named by their position in the table and must be among [`missing`](Self::missing).
+pub trait Conditional: Send + Sync {
+    /// The missing columns, increasing.
+    fn missing(&self) -> &[usize];
+
+    /// Whether a missing column holds labels, which have no mean.
+    fn has_labels(&self, column: usize) -> bool;
+
+    /// The mean of each missing cell; for a category the most probable one.
+    fn mean(&self) -> Vec<f64>;
+
+    /// The covariance of the missing cells. Categories have none: their rows and columns are NaN.
+    fn covariance(&self) -> Mat<f64>;
+
+    /// `P(x_column ≤ x)`; for a category, labels are in the order of their positions.
+    fn cdf(&self, column: usize, x: f64) -> Result<f64>;
+
+    /// The density of one continuous cell at `x`; for a discrete one its probability.
+    fn density(&self, column: usize, x: f64) -> Result<f64>;
+
+    /// The values of a discrete cell with their probabilities; nothing for a continuous one.
+    fn probabilities(&self, column: usize) -> Result<Option<Vec<(f64, f64)>>>;
+
+    /// An interval that holds all of a cell's mass but what rounding hides.
+    fn support(&self, column: usize) -> Result<(f64, f64)>;
+
+    /// One draw of all missing cells, in the order of [`missing`](Self::missing).
+    fn draw(&self, rng: &mut dyn Rng) -> Vec<f64>;
+
+    /// The smallest `x` with `P(x_column ≤ x) ≥ p`, for `0 < p < 1`.
+    fn quantile(&self, column: usize, p: f64) -> Result<f64> {
+        if !(p > 0.0 && p < 1.0) {
+            return Err(crate::error::bad("probability", p, "above 0 and below 1"));
+        }
+        if let Some(atoms) = self.probabilities(column)? {
+            return Ok(quantile::among(&atoms, p));
+        }
+        let both = |x| Ok((self.cdf(column, x)?, self.density(column, x)?));
+        quantile::invert(p, self.support(column)?, both)
+    }
+
+    /// The position of a column among the missing ones.
+    fn place(&self, column: usize) -> Result<usize> {
+        let found = self.missing().binary_search(&column);
+        found.map_err(|_| crate::error::bad("column", column, "one of the missing columns"))
+    }
+}

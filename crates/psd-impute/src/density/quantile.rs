@@ -1,0 +1,43 @@
+//! Inverting distribution functions.
+
+use crate::Result;
+
+/// Solves `F(x) = p` on a bracket by Newton's method, halving the bracket whenever a step leaves it or does not shrink.
+pub(super) fn invert(p: f64, bracket: (f64, f64), both: impl Fn(f64) -> Result<(f64, f64)>) -> Result<f64> {
+    let (mut lo, mut hi) = bracket;
+    let (mut x, mut last) = (0.5 * (lo + hi), hi - lo);
+    for _ in 0..200 {
+        let (cdf, density) = both(x)?;
+        if cdf < p {
+            lo = x;
+        } else {
+            hi = x;
+        }
+        let newton = x - (cdf - p) / density;
+        let next = if newton > lo && newton < hi && (newton - x).abs() < 0.5 * last {
+            newton
+        } else {
+            0.5 * (lo + hi)
+        };
+        last = (next - x).abs();
+        x = next;
+        if last <= 2.0 * f64::EPSILON * x.abs().max(1e-3 * (bracket.1 - bracket.0)) || hi <= lo {
+            break;
+        }
+    }
+    Ok(x)
+}
+
+/// The first value at which the running probability reaches `p`; the last possible value if rounding hides it.
+pub(super) fn among(atoms: &[(f64, f64)], p: f64) -> f64 {
+    let mut total = 0.0;
+    let mut last = f64::NAN;
+    for &(value, probability) in atoms.iter().filter(|atom| atom.1 > 0.0) {
+        total += probability;
+        last = value;
+        if total >= p {
+            break;
+        }
+    }
+    last
+}

@@ -1,0 +1,82 @@
+//! A convex combination `Σ_c π_c p_c` of densities.
+//!
+//! Marginals add up, and a row's conditional mixes the members' by their posterior weights `π_c p_c(x_S)`. The paper's
+//! `(1-ν) p_Q + ν u` with a reference density `u` is a stack of two.
+
+use super::combined::Combined;
+use super::{Conditional, Density, Given};
+use crate::error::{bad, non_negative};
+use crate::linalg::log_sum_exp;
+use crate::table::Pattern;
+use crate::{Error, Result};
+
+/// Densities over the same columns, with weights that add up to one.
+pub struct Stack {
+    members: Vec<(f64, Box<dyn Density>)>,
+}
+
+impl Stack {
+    /// Members with their weights, which are scaled to add up to one; those without weight are dropped.
+    pub fn new(members: Vec<(f64, Box<dyn Density>)>) -> Result<Self> {
+        let mut total = 0.0;
+        for (weight, _) in &members {
+            total += non_negative("weight of a member", *weight)?;
+        }
+        if total <= 0.0 {
+            return Err(bad("sum of the members' weights", total, "above zero"));
+        }
+        let expected = members[0].1.columns();
+        if let Some(found) = members.iter().map(|(_, m)| m.columns()).find(|&n| n != expected) {
+            return Err(Error::Shape { what: "columns of a member", found, expected });
+        }
+        let members = members.into_iter().filter(|(weight, _)| *weight > 0.0);
+        Ok(Self { members: members.map(|(weight, member)| (weight / total, member)).collect() })
+    }
+
+    /// The members and their weights.
+    pub fn members(&self) -> impl Iterator<Item = (f64, &dyn Density)> {
+        self.members.iter().map(|(weight, member)| (*weight, member.as_ref()))
+    }
+}
+
+impl Density for Stack {
+    fn columns(&self) -> usize {
+        self.members[0].1.columns()
+    }
+
+    fn given<'a>(&'a self, pattern: &Pattern) -> Result<Box<dyn Given<'a> + 'a>> {
+        let parts =
+            self.members.iter().map(|(w, m)| Ok((w.ln(), m.given(pattern)?))).collect::<Result<_>>()?;
+        Ok(Box::new(StackGiven { parts }))
+    }
+}
+
+struct StackGiven<'a> {
+    /// `log π_c` and the member.
+    parts: Vec<(f64, Box<dyn Given<'a> + 'a>)>,
+}
+
+impl StackGiven<'_> {
+    fn logs(&self, row: &[f64]) -> Vec<f64> {
+        self.parts.iter().map(|(log_weight, part)| log_weight + part.log_marginal(row)).collect()
+    }
+}
+
+impl<'a> Given<'a> for StackGiven<'a> {
+    fn log_marginal(&self, row: &[f64]) -> f64 {
+        log_sum_exp(&self.logs(row))
+    }
+
+    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
+        let logs = self.logs(row);
+        let total = log_sum_exp(&logs);
+        if total == f64::NEG_INFINITY {
+            return Err(Error::ZeroDensity);
+        }
+        let weights = logs.iter().map(|log| (log - total).exp());
+        let parts = self.parts.iter().zip(weights).filter(|(_, weight)| *weight > 0.0);
+        let parts =
+            parts.map(|((_, part), weight)| Ok((weight, part.conditional(row)?))).collect::<Result<_>>()?;
+        Ok(Box::new(Combined::new(parts)))
+    }
+}

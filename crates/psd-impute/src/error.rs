@@ -1,0 +1,98 @@
+//! What can go wrong, with the facts needed to put it right.
+
+use thiserror::Error;
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Every error of the engine. A solver that stops early is not an error: it reports a
+/// [`Status`](crate::solver::Status).
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A setting outside its range.
+    #[error("{name} is {value}, but must be {expected}")]
+    BadParameter {
+        /// The parameter.
+        name: &'static str,
+        /// What it was.
+        value: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// A cell that cannot be used. Rows are counted from zero.
+    #[error("row {row}, column `{column}`: {value} {problem}")]
+    BadCell {
+        /// The row.
+        row: usize,
+        /// The column's name.
+        column: String,
+        /// The cell.
+        value: f64,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A table without rows or without columns.
+    #[error("the table has no {0}")]
+    EmptyTable(&'static str),
+    /// Sizes that do not fit together.
+    #[error("{what}: found {found}, expected {expected}")]
+    Shape {
+        /// What has the wrong size.
+        what: &'static str,
+        /// Its size.
+        found: usize,
+        /// The right size.
+        expected: usize,
+    },
+    /// A computation that needs more memory than it may have.
+    #[error(
+        "{what} would take {needed} MiB, above the ceiling of {ceiling} MiB: use fewer anchors or raise the ceiling"
+    )]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// MiB needed.
+        needed: u64,
+        /// MiB allowed.
+        ceiling: u64,
+    },
+    /// A matrix that should be positive definite and is not.
+    #[error("{what} is not positive definite (pivot {pivot})")]
+    NotPositiveDefinite {
+        /// The matrix.
+        what: &'static str,
+        /// The first pivot that is not positive.
+        pivot: usize,
+    },
+    /// A number that left the range of floating point.
+    #[error("{what} is not finite")]
+    NotFinite {
+        /// The quantity.
+        what: &'static str,
+    },
+    /// A row to condition on that the density says cannot occur.
+    #[error(
+        "the observed cells have density zero under the model, so nothing can be said of the missing ones"
+    )]
+    ZeroDensity,
+}
+
+/// Builds a [`Error::BadParameter`].
+pub(crate) fn bad(name: &'static str, value: impl std::fmt::Display, expected: &'static str) -> Error {
+    Error::BadParameter { name, value: value.to_string(), expected }
+}
+
+/// Checks that a parameter is finite and above zero.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64> {
+    if value.is_finite() && value > 0.0 { Ok(value) } else { Err(bad(name, value, "finite and above zero")) }
+}
+
+/// Checks that a parameter is finite and not below zero.
+pub(crate) fn non_negative(name: &'static str, value: f64) -> Result<f64> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(value)
+    } else {
+        Err(bad(name, value, "finite and not below zero"))
+    }
+}

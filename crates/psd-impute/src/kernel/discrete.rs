@@ -1,0 +1,140 @@
+//! A discrete column: atoms `v_k` with base weights `ρ_k`, and a positive table `θ_a(v_k)` for each anchor.
+//!
+//! An observed atom contributes `θ_a(v) θ_b(v)` to `A[a,b]`, a missing one `H[a,b] = Σ_k ρ_k θ_a(v_k) θ_b(v_k)`. Densities
+//! are with respect to `ρ`, so `ρ_k` times a density is a probability.
+
+use crate::error::{bad, positive};
+use crate::linalg::log_sum_exp;
+use crate::table::Kind;
+use crate::{Error, Result};
+use faer::{Mat, MatRef};
+
+/// A discrete column of the features.
+#[derive(Debug, Clone)]
+pub struct DiscreteColumn {
+    pub(super) column: usize,
+    kind: Kind,
+    atoms: Vec<f64>,
+    log_rho: Vec<f64>,
+    /// `K × l`: an anchor a column.
+    pub(super) log_theta: Mat<f64>,
+}
+
+impl DiscreteColumn {
+    /// A column with any table of features: `log_theta` is `K × l`, an anchor a column.
+    pub fn new(column: usize, kind: Kind, rho: &[f64], log_theta: Mat<f64>) -> Result<Self> {
+        let atoms = kind.atoms();
+        if rho.len() != atoms.len() {
+            return Err(Error::Shape {
+                what: "base weights of a discrete column",
+                found: rho.len(),
+                expected: atoms.len(),
+            });
+        }
+        if log_theta.nrows() != atoms.len() {
+            let (found, expected) = (log_theta.nrows(), atoms.len());
+            return Err(Error::Shape { what: "rows of a discrete column's table", found, expected });
+        }
+        let total: f64 = rho.iter().sum();
+        if rho.iter().any(|&r| !(r >= 0.0 && r.is_finite())) || total <= 0.0 {
+            return Err(bad("base weights", format!("{rho:?}"), "not below zero, and not all zero"));
+        }
+        if !log_theta.norm_max().is_finite() {
+            return Err(bad("discrete features", "a table with infinite or missing entries", "finite"));
+        }
+        let log_rho = rho.iter().map(|r| (r / total).ln()).collect();
+        Ok(Self { column, kind, atoms, log_rho, log_theta })
+    }
+
+    /// The kernel of a column's kind around each anchor's value `w_a`: `exp(-η (v - w_a)²)` for ordered atoms, with
+    /// values in units of their standard deviation under `ρ`, and `exp(-η [v ≠ w_a])` for categories.
+    pub fn kernel(column: usize, kind: &Kind, rho: &[f64], anchors: &[f64], eta: f64) -> Result<Self> {
+        positive("discrete bandwidth eta", eta)?;
+        let atoms = kind.atoms();
+        let unit = deviation(&atoms, rho);
+        if let Some(stranger) = anchors.iter().find(|w| !atoms.contains(w)) {
+            return Err(bad("anchor in a discrete column", stranger, "one of the column's values"));
+        }
+        let log_theta = Mat::from_fn(atoms.len(), anchors.len(), |k, a| match kind {
+            Kind::Ordered(_) => -eta * ((atoms[k] - anchors[a]) / unit).powi(2),
+            _ => {
+                if atoms[k] == anchors[a] {
+                    0.0
+                } else {
+                    -eta
+                }
+            }
+        });
+        Self::new(column, kind.clone(), rho, log_theta)
+    }
+
+    /// Whether the values are labels, which have no mean.
+    pub fn has_labels(&self) -> bool {
+        matches!(self.kind, Kind::Category(_))
+    }
+
+    /// The column in the table.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// The values a cell may take.
+    pub fn atoms(&self) -> &[f64] {
+        &self.atoms
+    }
+
+    /// `log ρ`.
+    pub fn log_rho(&self) -> &[f64] {
+        &self.log_rho
+    }
+
+    /// `log θ`, `K × l`.
+    pub fn log_theta(&self) -> MatRef<'_, f64> {
+        self.log_theta.as_ref()
+    }
+
+    /// The position of a value among the atoms.
+    pub fn position(&self, value: f64) -> Option<usize> {
+        self.atoms.iter().position(|&v| v == value)
+    }
+
+    /// Adds `log θ_a(value)` to `out`; false for a value that is no atom.
+    pub(super) fn add_log_features(&self, value: f64, out: &mut [f64]) -> bool {
+        let Some(k) = self.position(value) else { return false };
+        for (a, out) in out.iter_mut().enumerate() {
+            *out += self.log_theta[(k, a)];
+        }
+        self.log_rho[k] > f64::NEG_INFINITY
+    }
+
+    /// `log ρ_k θ_a(v_k) θ_b(v_k)` for every atom.
+    pub fn log_masses(&self, a: usize, b: usize) -> Vec<f64> {
+        self.log_rho
+            .iter()
+            .enumerate()
+            .map(|(k, r)| r + self.log_theta[(k, a)] + self.log_theta[(k, b)])
+            .collect()
+    }
+
+    /// `log H[a,b]`.
+    pub(super) fn log_pair(&self, a: usize, b: usize) -> f64 {
+        log_sum_exp(&self.log_masses(a, b))
+    }
+
+    /// `log Σ_k θ_a(v_k) θ_b(v_k)`: the kernel of the features themselves, an upper bound of both contributions above.
+    pub(super) fn log_kernel(&self, a: usize, b: usize) -> f64 {
+        log_sum_exp(
+            &(0..self.atoms.len())
+                .map(|k| self.log_theta[(k, a)] + self.log_theta[(k, b)])
+                .collect::<Vec<_>>(),
+        )
+    }
+}
+
+/// The standard deviation of the atoms; 1 when there is but one.
+fn deviation(values: &[f64], rho: &[f64]) -> f64 {
+    let total: f64 = rho.iter().sum();
+    let mean = values.iter().zip(rho).map(|(v, r)| v * r).sum::<f64>() / total;
+    let square = values.iter().zip(rho).map(|(v, r)| (v - mean).powi(2) * r).sum::<f64>() / total;
+    if square > 0.0 { square.sqrt() } else { 1.0 }
+}

@@ -1,0 +1,262 @@
+//! Derivatives of the features.
+//!
+//! A function `F` of the matrices `A_i` is differentiated through the two places where anchors and metric enter: the
+//! vectors `log f_i` and the pair matrix `log E` of a pattern (here with its diagonal, which the scaling of
+//! [`PatternFeatures`] merely moves from one to the other). Given
+//!
+//! ```text
+//! G[a,i] = ∂F/∂ log f_ia        T[a,b] = ∂F/∂ log E_ab  (symmetric)
+//! ```
+//!
+//! this file adds up `∂F/∂W`, `∂F/∂Σ` and `∂F/∂ log θ`. Two shapes of term occur: `-¼ |z_i - u_a|² - ½ log|C|` in `log f`, and a multiple of
+//! `|w_a - w_b|²_Σ` in `log E`, where `|v_a - v_b|² = |w_a - w_b|²_Σ - |w_a - w_b|²_{Σ_SS}`.
+
+use super::features::Features;
+use super::metric::Metric;
+use super::pattern::PatternFeatures;
+use super::truncated::end_densities;
+use crate::Result;
+use crate::linalg::{Cholesky, log_sum_exp};
+use crate::table::{Pattern, Table};
+use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
+use faer::{Mat, MatRef, Par};
+
+/// A gradient in everything the features are made of.
+#[derive(Debug, Clone)]
+pub struct FeatureGradient {
+    /// In the continuous anchors, `g × l`.
+    pub anchors: Mat<f64>,
+    /// In `Σ`, symmetric `g × g`: the derivative along a symmetric direction `D` is `tr(· D)`.
+    pub sigma: Mat<f64>,
+    /// In each discrete column's `log θ`, `K × l`.
+    pub log_theta: Vec<Mat<f64>>,
+    /// In the features' `log_norm`, settled by [`finish`](Self::finish).
+    norm: Vec<f64>,
+}
+
+impl FeatureGradient {
+    /// Zero.
+    pub fn zeros(features: &Features) -> Self {
+        let (g, l) = (features.continuous_columns().len(), features.len());
+        Self {
+            anchors: Mat::zeros(g, l),
+            sigma: Mat::zeros(g, g),
+            log_theta: features.discrete().iter().map(|c| Mat::zeros(c.atoms().len(), l)).collect(),
+            norm: vec![0.0; l],
+        }
+    }
+
+    /// The gradient in the metric's [`parameters`](Metric::parameters).
+    pub fn metric(&self, metric: &Metric) -> Vec<f64> {
+        metric.chain(self.sigma.as_ref())
+    }
+
+    /// Adds another gradient.
+    pub fn add(&mut self, other: &Self) {
+        self.anchors += &other.anchors;
+        self.sigma += &other.sigma;
+        self.log_theta.iter_mut().zip(&other.log_theta).for_each(|(to, from)| *to += from);
+        self.norm.iter_mut().zip(&other.norm).for_each(|(to, from)| *to += from);
+    }
+
+    /// Adds the contribution of the rows of one pattern, from `G` (`l × n`) and `T` (`l × l`).
+    pub fn add_rows(
+        &mut self,
+        features: &Features,
+        pattern: &PatternFeatures<'_>,
+        table: &Table,
+        rows: &[usize],
+        g: MatRef<'_, f64>,
+        t: MatRef<'_, f64>,
+    ) -> Result<()> {
+        for a in 0..g.nrows() {
+            self.norm[a] -= g.row(a).iter().sum::<f64>();
+        }
+        self.add_row_vectors(features, pattern, table, rows, g);
+        self.add_pairs(features, pattern, t)
+    }
+
+    /// Adds the contribution of `tr(T log H)` to a gradient: `t[a,b] = ∂F/∂ log H_ab`.
+    pub fn add_h(&mut self, features: &Features, t: MatRef<'_, f64>) -> Result<()> {
+        self.add_norms(t);
+        self.add_pairs(features, &features.pattern(&Pattern::empty(features.columns()))?, t)
+    }
+
+    /// Adds the contribution of the kernel between anchors: `t[a,b] = ∂F/∂ log K_ab`.
+    pub fn add_k(&mut self, features: &Features, t: MatRef<'_, f64>) -> Result<()> {
+        self.add_norms(t);
+        let positions: Vec<usize> = (0..features.continuous_columns().len()).collect();
+        self.add_distances(features, &positions, -0.25, t)?;
+        for (c, column) in features.discrete().iter().enumerate() {
+            let ones = vec![0.0; column.atoms().len()];
+            add_table(&mut self.log_theta[c], column.log_theta(), &ones, t);
+        }
+        Ok(())
+    }
+
+    /// Carries the gradient in the norms `½ log ∫ φ_a²` over to the parameters. Call it once, last.
+    pub fn finish(mut self, features: &Features) -> Result<Self> {
+        let l = features.len();
+        let t = Mat::from_fn(l, l, |a, b| if a == b { 0.5 * self.norm[a] } else { 0.0 });
+        self.norm.fill(0.0);
+        self.add_pairs(features, &features.pattern(&Pattern::empty(features.columns()))?, t.as_ref())?;
+        Ok(self)
+    }
+
+    fn add_norms(&mut self, t: MatRef<'_, f64>) {
+        for a in 0..t.nrows() {
+            self.norm[a] -= 2.0 * t.row(a).iter().sum::<f64>();
+        }
+    }
+
+    /// `log f`: with `r = Σ_a G`, `s = Σ_i G` and `γ = Σ G`,
+    /// `∂Σ_SS = ¼ C⁻ᵀ [Z diag(r) Z' - Z G'U' - U G Z' + U diag(s) U' - γ I] C⁻¹` and `∂w_S = ½ C⁻ᵀ [Z G' - U diag(s)]`.
+    fn add_row_vectors(
+        &mut self,
+        features: &Features,
+        pattern: &PatternFeatures<'_>,
+        table: &Table,
+        rows: &[usize],
+        g: MatRef<'_, f64>,
+    ) {
+        let block = pattern.continuous();
+        let (k, l) = (block.observed().len(), g.nrows());
+        let mut z = Mat::zeros(k, rows.len());
+        let mut buffer = vec![0.0; k];
+        for (i, &row) in rows.iter().enumerate() {
+            block.whiten(table.row(row), &mut buffer);
+            z.col_mut(i).iter_mut().zip(&buffer).for_each(|(to, from)| *to = *from);
+        }
+        let r: Vec<f64> = (0..rows.len()).map(|i| g.col(i).iter().sum()).collect();
+        let s: Vec<f64> = (0..l).map(|a| g.row(a).iter().sum()).collect();
+        let gamma: f64 = r.iter().sum();
+        let u = block.u();
+        let zr = Mat::from_fn(k, rows.len(), |j, i| z[(j, i)] * r[i]);
+        let us = Mat::from_fn(k, l, |j, a| u[(j, a)] * s[a]);
+        let zg = &z * g.transpose();
+        let cross = &zg * u.transpose();
+        let mut inner = &zr * z.transpose() + &us * u.transpose() - &cross - cross.transpose();
+        for j in 0..k {
+            inner[(j, j)] -= gamma;
+        }
+        let positions = positions(features, block.observed());
+        self.add_whitened(&positions, block.c(), inner, 0.25, zg - us, 0.5);
+
+        for column in pattern.seen() {
+            let Some(c) = features.discrete().iter().position(|other| other.column() == column.column())
+            else {
+                continue;
+            };
+            for (i, &row) in rows.iter().enumerate() {
+                let Some(atom) = column.position(table.row(row)[column.column()]) else { continue };
+                for a in 0..l {
+                    self.log_theta[c][(atom, a)] += g[(a, i)];
+                }
+            }
+        }
+    }
+
+    /// `log E`: `-⅛ |w_a - w_b|²_Σ + ⅛ |w_a - w_b|²_{Σ_SS}`, the box, and the missing discrete columns.
+    fn add_pairs(
+        &mut self,
+        features: &Features,
+        pattern: &PatternFeatures<'_>,
+        t: MatRef<'_, f64>,
+    ) -> Result<()> {
+        let block = pattern.continuous();
+        let all: Vec<usize> = (0..features.continuous_columns().len()).collect();
+        self.add_distances(features, &all, -0.125, t)?;
+        self.add_distances(features, &positions(features, block.observed()), 0.125, t)?;
+        if block.boxed() {
+            self.add_box(&positions(features, block.missing()), pattern, t);
+        }
+        for column in pattern.unseen() {
+            if let Some(c) = features.discrete().iter().position(|other| other.column() == column.column()) {
+                add_table(&mut self.log_theta[c], column.log_theta(), column.log_rho(), t);
+            }
+        }
+        Ok(())
+    }
+
+    /// `Σ_ab T_ab · weight · |w_a - w_b|²` in the columns `positions`: with `U = C⁻¹ W` and `s = Σ_b T`,
+    /// `∂Σ = -2 weight C⁻ᵀ [U diag(s) U' - U T U'] C⁻¹` and `∂W = 4 weight C⁻ᵀ [U diag(s) - U T]`.
+    fn add_distances(
+        &mut self,
+        features: &Features,
+        positions: &[usize],
+        weight: f64,
+        t: MatRef<'_, f64>,
+    ) -> Result<()> {
+        let (k, l) = (positions.len(), t.nrows());
+        let sigma = Mat::from_fn(k, k, |i, j| features.sigma()[(positions[i], positions[j])]);
+        let factor = Cholesky::new(sigma, "metric", Par::Seq)?;
+        let mut u = Mat::from_fn(k, l, |j, a| features.anchors()[(positions[j], a)]);
+        factor.whiten(u.as_mut());
+        let s: Vec<f64> = (0..l).map(|a| t.row(a).iter().sum()).collect();
+        let difference = Mat::from_fn(k, l, |j, a| u[(j, a)] * s[a]) - &u * t;
+        let inner = &difference * u.transpose();
+        self.add_whitened(positions, factor.factor(), inner, -2.0 * weight, difference, 4.0 * weight);
+        Ok(())
+    }
+
+    /// `∂Σ += a C⁻ᵀ inner C⁻¹` and `∂W += b C⁻ᵀ outer` on the rows `positions`.
+    fn add_whitened(
+        &mut self,
+        positions: &[usize],
+        c: MatRef<'_, f64>,
+        mut inner: Mat<f64>,
+        a: f64,
+        mut outer: Mat<f64>,
+        b: f64,
+    ) {
+        solve_upper_triangular_in_place(c.transpose(), outer.as_mut(), Par::Seq);
+        solve_upper_triangular_in_place(c.transpose(), inner.as_mut(), Par::Seq);
+        solve_upper_triangular_in_place(c.transpose(), inner.transpose_mut(), Par::Seq);
+        for (i, &p) in positions.iter().enumerate() {
+            for anchor in 0..outer.ncols() {
+                self.anchors[(p, anchor)] += b * outer[(i, anchor)];
+            }
+            for (j, &q) in positions.iter().enumerate() {
+                self.sigma[(p, q)] += 0.5 * a * (inner[(i, j)] + inner[(j, i)]);
+            }
+        }
+    }
+
+    /// `Σ_ab T_ab log[Φ(β) - Φ(α)]` with `α, β = bound/σ - v_ab`: with the end densities `p`,
+    /// `∂/∂w_a = -(p_β - p_α)/(2σ)` for each of the pair and `∂/∂σ² = -(β p_β - α p_α)/(2σ²)`.
+    fn add_box(&mut self, positions: &[usize], pattern: &PatternFeatures<'_>, t: MatRef<'_, f64>) {
+        let block = pattern.continuous();
+        for (k, &p) in positions.iter().enumerate() {
+            let scale = block.l()[(k, k)];
+            for a in 0..t.nrows() {
+                for b in 0..t.nrows() {
+                    let (lo, hi) = block.seen_from(k, a, b);
+                    let (at_lo, at_hi) = end_densities(lo, hi);
+                    let reach = |x: f64, p: f64| if p == 0.0 { 0.0 } else { x * p };
+                    self.anchors[(p, a)] -= t[(a, b)] * (at_hi - at_lo) / scale;
+                    self.sigma[(p, p)] -=
+                        t[(a, b)] * (reach(hi, at_hi) - reach(lo, at_lo)) / (2.0 * scale * scale);
+                }
+            }
+        }
+    }
+}
+
+/// `Σ_ab T_ab log Σ_k ρ_k θ_a(k) θ_b(k)`: each pair's share of the atom `k`, for both of the pair.
+fn add_table(out: &mut Mat<f64>, log_theta: MatRef<'_, f64>, log_rho: &[f64], t: MatRef<'_, f64>) {
+    for a in 0..t.nrows() {
+        for b in 0..t.nrows() {
+            let logs: Vec<f64> =
+                (0..log_rho.len()).map(|k| log_rho[k] + log_theta[(k, a)] + log_theta[(k, b)]).collect();
+            let total = log_sum_exp(&logs);
+            for (k, log) in logs.iter().enumerate() {
+                out[(k, a)] += 2.0 * t[(a, b)] * (log - total).exp();
+            }
+        }
+    }
+}
+
+/// Table columns as positions within the continuous block.
+fn positions(features: &Features, columns: &[usize]) -> Vec<usize> {
+    columns.iter().filter_map(|c| features.continuous_columns().binary_search(c).ok()).collect()
+}

@@ -1,0 +1,128 @@
+//! Where anchors go when nothing has been learned yet.
+
+use super::imputed_copy::imputed_copy;
+use super::kmeans;
+use crate::error::bad;
+use crate::kernel::Anchors;
+use crate::table::{Kind, Table};
+use crate::{Error, Result};
+use faer::Mat;
+use rand::seq::index;
+use rand::{Rng, RngExt};
+
+/// Anchors are coordinates in memory; more than this many bytes of them is a mistake.
+const LARGEST: u64 = 1 << 30;
+
+/// A way to place anchors. Continuous columns should be standardised first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnchorChoice {
+    /// A regular grid over the bounding box of the observed cells; every value of a discrete column is a grid line.
+    Grid {
+        /// Points along each continuous column.
+        per_column: usize,
+    },
+    /// Independently uniform over the bounding box; discrete columns as often as observed.
+    Uniform {
+        /// How many.
+        count: usize,
+    },
+    /// The centres of k-means on an imputed copy, started by k-means++.
+    KMeans {
+        /// How many; never more than there are rows.
+        count: usize,
+        /// Lloyd's iterations at most; zero leaves the k-means++ seeds.
+        steps: usize,
+    },
+    /// Rows of an imputed copy, without replacement.
+    Rows {
+        /// How many; never more than there are rows.
+        count: usize,
+    },
+}
+
+impl AnchorChoice {
+    /// Places anchors for a table. The same generator state gives the same anchors.
+    pub fn pick(&self, table: &Table, rng: &mut dyn Rng) -> Result<Anchors> {
+        let d = table.columns().len();
+        let points = match *self {
+            Self::Grid { per_column } => grid(table, per_column)?,
+            Self::Uniform { count } => {
+                check(count, d)?;
+                uniform(table, count, rng)
+            }
+            Self::KMeans { count, steps } => {
+                check(count, d)?;
+                kmeans::centres(table, &imputed_copy(table, rng), count.min(table.len()), steps, rng)
+            }
+            Self::Rows { count } => {
+                check(count, d)?;
+                let copy = imputed_copy(table, rng);
+                let rows = index::sample(rng, table.len(), count.min(table.len()));
+                Mat::from_fn(d, rows.len(), |j, a| copy[(j, rows.index(a))])
+            }
+        };
+        Anchors::new(points)
+    }
+}
+
+fn check(count: usize, columns: usize) -> Result<()> {
+    if count == 0 {
+        return Err(bad("number of anchors", 0, "at least one"));
+    }
+    let needed = 8 * count as u64 * columns as u64;
+    if needed > LARGEST {
+        return Err(Error::TooLarge { what: "the anchors", needed: needed >> 20, ceiling: LARGEST >> 20 });
+    }
+    Ok(())
+}
+
+/// The smallest and largest observed value; a unit interval for a column without any.
+fn range(table: &Table, j: usize) -> (f64, f64) {
+    let (lo, hi) =
+        table.observed(j).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(x), hi.max(x)));
+    if lo <= hi { (lo, hi) } else { (-0.5, 0.5) }
+}
+
+fn grid(table: &Table, per_column: usize) -> Result<Mat<f64>> {
+    if per_column == 0 {
+        return Err(bad("grid points along a column", 0, "at least one"));
+    }
+    let axes: Vec<Vec<f64>> = (0..table.columns().len())
+        .map(|j| match table.columns()[j].kind() {
+            Kind::Continuous => {
+                let (lo, hi) = range(table, j);
+                (0..per_column).map(|k| lo + (hi - lo) * (k as f64 + 0.5) / per_column as f64).collect()
+            }
+            discrete => discrete.atoms(),
+        })
+        .collect();
+    let count = axes.iter().try_fold(1usize, |n, axis| n.checked_mul(axis.len())).unwrap_or(usize::MAX / 8);
+    check(count / axes.len() * axes.len().min(count), axes.len())?;
+    let mut out = Mat::zeros(axes.len(), count);
+    for a in 0..count {
+        let mut rest = a;
+        for (j, axis) in axes.iter().enumerate() {
+            out[(j, a)] = axis[rest % axis.len()];
+            rest /= axis.len();
+        }
+    }
+    Ok(out)
+}
+
+fn uniform(table: &Table, count: usize, rng: &mut dyn Rng) -> Mat<f64> {
+    let d = table.columns().len();
+    let mut out = Mat::zeros(d, count);
+    for j in 0..d {
+        let kind = table.columns()[j].kind();
+        let (lo, hi) = range(table, j);
+        let seen: Vec<f64> = table.observed(j).collect();
+        let choices = if seen.is_empty() { kind.atoms() } else { seen };
+        for a in 0..count {
+            out[(j, a)] = match kind {
+                Kind::Continuous => lo + (hi - lo) * rng.random::<f64>(),
+                _ => choices[rng.random_range(0..choices.len())],
+            };
+        }
+    }
+    out
+}

@@ -1,0 +1,104 @@
+//! Fitting one PSD density with everything but `Q` given.
+
+use crate::Result;
+use crate::density::{Density, PsdDensity, Stack, Uniform};
+use crate::kernel::{Anchors, BaseMeasure, Bounds, Features, Metric};
+use crate::objective::{Problem, ProblemOptions};
+use crate::solver::{Observer, Solution, SolverOptions, solve};
+use crate::table::Table;
+use faer::Mat;
+
+/// The reference density `u` of `(1-ν) p_Q + ν u`; its weight is [`ProblemOptions::nu`].
+#[derive(Debug, Clone, Default)]
+pub enum Reference {
+    /// No reference: `ν = 0`.
+    #[default]
+    None,
+    /// Uniform on a box, one finite interval for each continuous column.
+    Uniform(Vec<Bounds>),
+    /// Normal on the continuous columns.
+    Gaussian {
+        /// Its mean.
+        mean: Vec<f64>,
+        /// Its covariance.
+        covariance: Mat<f64>,
+    },
+}
+
+impl Reference {
+    /// The density for the columns of `table`.
+    pub fn density(&self, table: &Table, features: &Features) -> Result<Option<Box<dyn Density>>> {
+        Ok(match self {
+            Self::None => None,
+            Self::Uniform(bounds) => Some(Box::new(Uniform::on_box(features, bounds)?)),
+            Self::Gaussian { mean, covariance } => {
+                Some(Box::new(PsdDensity::normal(table, mean, covariance.as_ref())?))
+            }
+        })
+    }
+}
+
+/// Settings of a fit at fixed anchors. The table should be standardised.
+#[derive(Debug, Clone)]
+pub struct PsdFit {
+    /// The kernel on the continuous columns.
+    pub metric: Metric,
+    /// What they are integrated over.
+    pub measure: BaseMeasure,
+    /// The kernel's bandwidth on discrete columns.
+    pub discrete_eta: f64,
+    /// The reference density.
+    pub reference: Reference,
+    /// The objective's settings.
+    pub problem: ProblemOptions,
+    /// The solver's settings.
+    pub solver: SolverOptions,
+    /// Row weights; equal ones when there are none.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Default for PsdFit {
+    /// The paper's experiments: isotropic kernel of bandwidth 2, the whole space, no reference.
+    fn default() -> Self {
+        Self {
+            metric: Metric::isotropic(2.0).unwrap_or_else(|_| unreachable!("2 is a bandwidth")),
+            measure: BaseMeasure::WholeSpace,
+            discrete_eta: 1.0,
+            reference: Reference::None,
+            problem: ProblemOptions::default(),
+            solver: SolverOptions::default(),
+            weights: None,
+        }
+    }
+}
+
+/// A fitted density.
+pub struct Fitted {
+    /// The model: the PSD density, stacked with the reference if there is one.
+    pub density: Box<dyn Density>,
+    /// The PSD density alone.
+    pub psd: PsdDensity,
+    /// How the solver ended.
+    pub solution: Solution,
+}
+
+impl PsdFit {
+    /// Fits `Q` to the observed cells of a table.
+    pub fn run(&self, table: &Table, anchors: &Anchors, observer: &mut dyn Observer) -> Result<Fitted> {
+        let metric = self.metric.clone();
+        let features = Features::new(table, anchors, metric, self.measure.clone(), self.discrete_eta)?;
+        let reference = self.reference.density(table, &features)?;
+        let problem =
+            Problem::new(&features, table, self.weights.as_deref(), reference.as_deref(), self.problem)?;
+        let solution = solve(&problem.objective()?, &self.solver, None, observer)?;
+        let psd = PsdDensity::new(features.clone(), solution.q.clone())?;
+        let nu = self.problem.nu;
+        let density: Box<dyn Density> = match reference {
+            Some(reference) => {
+                Box::new(Stack::new(vec![(1.0 - nu, Box::new(psd.clone())), (nu, reference)])?)
+            }
+            None => Box::new(psd.clone()),
+        };
+        Ok(Fitted { density, psd, solution })
+    }
+}

@@ -1,0 +1,63 @@
+//! A quick complete copy of a table, for placing anchors only: every missing cell is taken from the nearest row that has it.
+
+use crate::table::{Kind, Table};
+use faer::Mat;
+use rand::Rng;
+use rand::seq::index;
+use rayon::prelude::*;
+
+/// Rows that may give: enough to be near, few enough to keep the cost linear in the table.
+const DONORS: usize = 512;
+
+/// The cells of the copy, `d × n`. Rows are compared by the mean square difference over the columns both have, discrete columns by
+/// equality. A column without any observed cell is filled with zero, or with its first value.
+pub fn imputed_copy(table: &Table, rng: &mut dyn Rng) -> Mat<f64> {
+    let donors = index::sample(rng, table.len(), DONORS.min(table.len())).into_vec();
+    let fallback: Vec<f64> = (0..table.columns().len()).map(|j| typical(table, j)).collect();
+    let mut out = table.cells().to_owned();
+    let filled: Vec<Option<Vec<f64>>> = (0..table.len())
+        .into_par_iter()
+        .map(|i| table.row(i).iter().any(|x| x.is_nan()).then(|| fill(table, i, &donors, &fallback)))
+        .collect();
+    for (i, row) in filled.into_iter().enumerate() {
+        if let Some(row) = row {
+            out.col_mut(i).iter_mut().zip(row).for_each(|(to, from)| *to = from);
+        }
+    }
+    out
+}
+
+fn fill(table: &Table, i: usize, donors: &[usize], fallback: &[f64]) -> Vec<f64> {
+    let row = table.row(i);
+    let distances: Vec<f64> = donors.iter().map(|&k| distance(table, row, table.row(k))).collect();
+    (0..row.len())
+        .map(|j| {
+            if !row[j].is_nan() {
+                return row[j];
+            }
+            let able = (0..donors.len()).filter(|&k| !table.row(donors[k])[j].is_nan());
+            let nearest = able.min_by(|&a, &b| distances[a].total_cmp(&distances[b]));
+            nearest.map_or(fallback[j], |k| table.row(donors[k])[j])
+        })
+        .collect()
+}
+
+/// The mean square difference over shared columns; infinite when there are none.
+fn distance(table: &Table, a: &[f64], b: &[f64]) -> f64 {
+    let (mut sum, mut shared) = (0.0, 0);
+    for (j, (x, y)) in a.iter().zip(b).enumerate() {
+        if !(x.is_nan() || y.is_nan()) {
+            shared += 1;
+            sum += match table.columns()[j].kind() {
+                Kind::Continuous => (x - y).powi(2),
+                _ => f64::from(x != y),
+            };
+        }
+    }
+    if shared > 0 { sum / shared as f64 } else { f64::INFINITY }
+}
+
+fn typical(table: &Table, j: usize) -> f64 {
+    let kind = table.columns()[j].kind();
+    table.observed(j).next().unwrap_or_else(|| kind.atoms().first().copied().unwrap_or(0.0))
+}

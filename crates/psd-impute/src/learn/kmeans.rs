@@ -1,0 +1,92 @@
+//! k-means on a complete copy: k-means++ seeds, then Lloyd's iterations.
+
+use crate::linalg::column;
+use crate::table::{Kind, Table};
+use faer::Mat;
+use rand::{Rng, RngExt};
+use rayon::prelude::*;
+
+/// `count` centres of the columns of `copy` (`d × n`). A discrete coordinate of a centre is the commonest value of its rows.
+pub(super) fn centres(
+    table: &Table,
+    copy: &Mat<f64>,
+    count: usize,
+    steps: usize,
+    rng: &mut dyn Rng,
+) -> Mat<f64> {
+    let mut centres = seeds(table, copy, count, rng);
+    let mut labels = Vec::new();
+    for _ in 0..steps {
+        let next = nearest(table, copy, &centres);
+        if next == labels {
+            break;
+        }
+        labels = next;
+        update(table, copy, &labels, &mut centres);
+    }
+    centres
+}
+
+/// k-means++: each seed is a row, drawn with probability proportional to its squared distance from the seeds before it.
+fn seeds(table: &Table, copy: &Mat<f64>, count: usize, rng: &mut dyn Rng) -> Mat<f64> {
+    let n = copy.ncols();
+    let mut chosen = vec![rng.random_range(0..n)];
+    let mut closest = vec![f64::INFINITY; n];
+    while chosen.len() < count {
+        let last = column(copy.as_ref(), chosen[chosen.len() - 1]).to_vec();
+        closest.par_iter_mut().enumerate().for_each(|(i, best)| {
+            *best = best.min(distance(table, column(copy.as_ref(), i), &last));
+        });
+        let mut left = rng.random::<f64>() * closest.iter().sum::<f64>();
+        let pick = closest.iter().position(|d| {
+            left -= d;
+            left < 0.0
+        });
+        // All rows sit on a seed already: any one will do.
+        chosen.push(pick.unwrap_or_else(|| rng.random_range(0..n)));
+    }
+    Mat::from_fn(copy.nrows(), count, |j, a| copy[(j, chosen[a])])
+}
+
+fn nearest(table: &Table, copy: &Mat<f64>, centres: &Mat<f64>) -> Vec<usize> {
+    let closest = |i: usize| {
+        let row = column(copy.as_ref(), i);
+        let distance = |a: usize| distance(table, row, column(centres.as_ref(), a));
+        (0..centres.ncols()).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
+    };
+    (0..copy.ncols()).into_par_iter().map(closest).collect()
+}
+
+fn update(table: &Table, copy: &Mat<f64>, labels: &[usize], centres: &mut Mat<f64>) {
+    for a in 0..centres.ncols() {
+        let rows: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == a).collect();
+        for j in 0..centres.nrows().min(rows.len() * centres.nrows()) {
+            centres[(j, a)] = match table.columns()[j].kind() {
+                Kind::Continuous => rows.iter().map(|&i| copy[(j, i)]).sum::<f64>() / rows.len() as f64,
+                discrete => commonest(&discrete.atoms(), rows.iter().map(|&i| copy[(j, i)])),
+            };
+        }
+    }
+}
+
+fn commonest(atoms: &[f64], values: impl Iterator<Item = f64>) -> f64 {
+    let mut counts = vec![0; atoms.len()];
+    for value in values {
+        if let Some(k) = atoms.iter().position(|&v| v == value) {
+            counts[k] += 1;
+        }
+    }
+    let best = (0..atoms.len()).max_by_key(|&k| (counts[k], std::cmp::Reverse(k)));
+    best.map_or(0.0, |k| atoms[k])
+}
+
+fn distance(table: &Table, a: &[f64], b: &[f64]) -> f64 {
+    a.iter()
+        .zip(b)
+        .zip(table.columns())
+        .map(|((x, y), column)| match column.kind() {
+            Kind::Continuous => (x - y).powi(2),
+            _ => f64::from(x != y),
+        })
+        .sum()
+}

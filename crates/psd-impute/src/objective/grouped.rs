@@ -1,0 +1,174 @@
+//! Rows grouped by pattern: one matrix `E` a pattern and one vector `f` a row.
+//!
+//! With `F` the `l × n` matrix of the vectors of a pattern's rows,
+//!
+//! ```text
+//! tr(Q A_i) = f_i' (Q∘E) f_i                column sums of F ∘ ((Q∘E) F)      one matrix product
+//! Σ c_i A_i = E ∘ (F diag(c) F')                                              half a matrix product
+//! ```
+
+use super::term::{DataTerm, ranges};
+use crate::linalg::{column, dot, lower_product, mirror, product};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows in one product: enough to run at full speed, few enough to spread over threads and stay in cache.
+const BLOCK: usize = 512;
+/// Pieces that sums over blocks are cut into.
+const PIECES: usize = 16;
+
+/// See the [module](self).
+pub struct GroupedTerm {
+    order: usize,
+    rows: usize,
+    patterns: Vec<PatternRows>,
+    blocks: Vec<Block>,
+}
+
+/// The rows of one pattern.
+pub(super) struct PatternRows {
+    /// `l × l`.
+    pub(super) e: Mat<f64>,
+    /// `l × n`.
+    pub(super) f: Mat<f64>,
+}
+
+/// Some rows of one pattern.
+struct Block {
+    pattern: usize,
+    /// Columns of the pattern's `F`.
+    columns: Range<usize>,
+    /// The same rows in the term's numbering.
+    rows: Range<usize>,
+}
+
+impl GroupedTerm {
+    /// From the patterns in order; rows are numbered through.
+    pub(super) fn new(order: usize, patterns: Vec<PatternRows>) -> Self {
+        let (mut blocks, mut rows) = (Vec::new(), 0);
+        for (pattern, group) in patterns.iter().enumerate() {
+            let n = group.f.ncols();
+            for columns in ranges(n, n.div_ceil(BLOCK)) {
+                blocks.push(Block { pattern, rows: rows + columns.start..rows + columns.end, columns });
+            }
+            rows += n;
+        }
+        Self { order, rows, patterns, blocks }
+    }
+
+    /// Bytes it takes.
+    pub fn bytes(rows: usize, patterns: usize, order: usize) -> u64 {
+        let order = order as u64;
+        8 * (rows as u64 * order + patterns as u64 * order * order)
+    }
+
+    fn f(&self, block: &Block) -> MatRef<'_, f64> {
+        self.patterns[block.pattern].f.as_ref().subcols(block.columns.start, block.columns.len())
+    }
+}
+
+impl DataTerm for GroupedTerm {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn order(&self) -> usize {
+        self.order
+    }
+
+    fn values(&self, q: MatRef<'_, f64>, out: &mut [f64]) {
+        let mut pieces = Vec::with_capacity(self.blocks.len());
+        let mut rest = out;
+        for block in &self.blocks {
+            let (head, tail) = rest.split_at_mut(block.rows.len());
+            pieces.push(head);
+            rest = tail;
+        }
+        self.blocks.par_iter().zip(pieces).for_each(|(block, out)| {
+            let qe = hadamard(q, self.patterns[block.pattern].e.as_ref());
+            let f = self.f(block);
+            let mut y = Mat::zeros(self.order, f.ncols());
+            product(y.as_mut(), qe.as_ref(), f, Par::Seq);
+            out.iter_mut().enumerate().for_each(|(i, out)| *out = dot(column(f, i), column(y.as_ref(), i)));
+        });
+    }
+
+    fn adjoint(&self, c: &[f64], mut out: MatMut<'_, f64>) {
+        let l = self.order;
+        let parts: Vec<Mat<f64>> = ranges(self.blocks.len(), PIECES)
+            .into_par_iter()
+            .map(|blocks| {
+                let (mut sum, mut square) = (Mat::zeros(l, l), Mat::zeros(l, l));
+                for block in &self.blocks[blocks] {
+                    let f = self.f(block);
+                    let mut weighted = f.to_owned();
+                    for (i, &c) in c[block.rows.clone()].iter().enumerate() {
+                        weighted.col_mut(i).iter_mut().for_each(|x| *x *= c);
+                    }
+                    lower_product(
+                        square.as_mut(),
+                        Accum::Replace,
+                        weighted.as_ref(),
+                        f.transpose(),
+                        Par::Seq,
+                    );
+                    add_lower_hadamard(
+                        sum.as_mut(),
+                        square.as_ref(),
+                        self.patterns[block.pattern].e.as_ref(),
+                    );
+                }
+                sum
+            })
+            .collect();
+        out.fill(0.0);
+        for part in &parts {
+            out += part;
+        }
+        mirror(out);
+    }
+
+    fn matrices(&self, rows: Range<usize>, mut out: MatMut<'_, f64>) {
+        let l = self.order;
+        let first = self.blocks.partition_point(|block| block.rows.end <= rows.start);
+        for block in self.blocks[first..].iter().take_while(|block| block.rows.start < rows.end) {
+            let e = self.patterns[block.pattern].e.as_ref();
+            let f = self.f(block);
+            for i in block.rows.start.max(rows.start)..block.rows.end.min(rows.end) {
+                let f = column(f, i - block.rows.start);
+                let mut a = out.as_mut().subcols_mut((i - rows.start) * l, l);
+                for (b, fb) in f.iter().enumerate() {
+                    a.as_mut()
+                        .col_mut(b)
+                        .iter_mut()
+                        .zip(f)
+                        .zip(column(e, b))
+                        .for_each(|((a, fa), e)| *a = fa * fb * e);
+                }
+            }
+        }
+    }
+
+    fn pass_cost(&self) -> f64 {
+        // A pattern with few rows is bound by the memory of its E.
+        let order = (self.order * self.order) as f64;
+        self.patterns.iter().map(|p| order * (p.f.ncols() as f64).max(40.0)).sum()
+    }
+}
+
+fn hadamard(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * b[(i, j)])
+}
+
+fn add_lower_hadamard(mut sum: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    for j in 0..a.ncols() {
+        let lower = column(a, j)[j..].iter().zip(&column(b, j)[j..]);
+        sum.as_mut()
+            .col_mut(j)
+            .subrows_mut(j, a.nrows() - j)
+            .iter_mut()
+            .zip(lower)
+            .for_each(|(s, (a, b))| *s += a * b);
+    }
+}

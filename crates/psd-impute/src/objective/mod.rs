@@ -1,0 +1,155 @@
+//! The penalised likelihood and its derivatives.
+//!
+//! ```text
+//! F(Q) = -Σ_i w_i log((1-ν) tr(Q A_i) + ν u_i) + λ tr(Q A_0) - μ log det Q        tr(QH) = 1
+//! ```
+//!
+//! over the rows `i` of a table with weights `w` that add up to one; `u_i` is a reference density at the row's observed cells.
+//! The paper's `α` is `ν u_i / (1-ν)`. All of it needs two linear maps only, `Q -> (tr Q A_i)_i` and `c -> Σ c_i A_i`: the
+//! [`DataTerm`].
+
+mod grouped;
+mod parameters;
+mod problem;
+mod stored;
+mod term;
+
+pub use grouped::GroupedTerm;
+pub use parameters::ParameterGradient;
+pub use problem::{Problem, ProblemOptions, Regularizer, Storage};
+pub use stored::StoredTerm;
+pub use term::DataTerm;
+
+use crate::Result;
+use crate::linalg::{Cholesky, trace_product};
+use faer::{Mat, MatRef, Par, Scale};
+
+/// `F` as a function of `Q`, for fixed anchors and metric. Rows are held divided by a scale of their own, `exp(ρ_i)`.
+pub struct Objective {
+    pub(crate) term: Box<dyn DataTerm>,
+    /// `w_i`, adding up to one.
+    weights: Vec<f64>,
+    /// `ν u_i / exp(ρ_i)`.
+    offsets: Vec<f64>,
+    /// `1 - ν`.
+    mass: f64,
+    /// `Σ w_i ρ_i`.
+    log_scale: f64,
+    h: Mat<f64>,
+    a0: Mat<f64>,
+    lambda: f64,
+    /// Bytes that solving may take.
+    memory: u64,
+}
+
+impl Objective {
+    /// The number of anchors.
+    pub fn order(&self) -> usize {
+        self.h.nrows()
+    }
+
+    /// The number of rows with weight.
+    pub fn rows(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The data term.
+    pub fn term(&self) -> &dyn DataTerm {
+        self.term.as_ref()
+    }
+
+    /// `H`.
+    pub fn h(&self) -> MatRef<'_, f64> {
+        self.h.as_ref()
+    }
+
+    /// `A_0`.
+    pub fn a0(&self) -> MatRef<'_, f64> {
+        self.a0.as_ref()
+    }
+
+    /// `λ`.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Bytes that solving may take.
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// `(tr Q A_i)_i`, each divided by its row's scale.
+    pub fn values(&self, q: MatRef<'_, f64>) -> Vec<f64> {
+        let mut out = vec![0.0; self.rows()];
+        self.term.values(q, &mut out);
+        out
+    }
+
+    /// `(1-ν) t + ν u`, not below the smallest positive number, so that a logarithm is never asked of zero.
+    fn density(&self, i: usize, t: f64) -> f64 {
+        (self.mass * t + self.offsets[i]).max(f64::MIN_POSITIVE)
+    }
+
+    /// The data part of `F` at the values `t`.
+    pub fn data_value(&self, t: &[f64]) -> f64 {
+        let logs: f64 = t.iter().enumerate().map(|(i, &t)| self.weights[i] * self.density(i, t).ln()).sum();
+        -logs - self.log_scale
+    }
+
+    /// The change of the data part when the values move from `t` by `length · moves`, accurate however small it is.
+    pub fn data_change(&self, t: &[f64], moves: &[f64], length: f64) -> f64 {
+        let relative = |i: usize| self.mass * moves[i] / self.density(i, t[i]);
+        -(0..t.len()).map(|i| self.weights[i] * (length * relative(i)).max(-1.0).ln_1p()).sum::<f64>()
+    }
+
+    /// `∂F/∂t_i = -w_i (1-ν) / ((1-ν) t_i + ν u_i)`.
+    pub fn slopes(&self, t: &[f64]) -> Vec<f64> {
+        t.iter().enumerate().map(|(i, &t)| -self.weights[i] * self.mass / self.density(i, t)).collect()
+    }
+
+    /// `∂²F/∂t_i² = w_i (1-ν)² / ((1-ν) t_i + ν u_i)²`.
+    pub fn curvatures(&self, t: &[f64]) -> Vec<f64> {
+        t.iter()
+            .enumerate()
+            .map(|(i, &t)| self.weights[i] * (self.mass / self.density(i, t)).powi(2))
+            .collect()
+    }
+
+    /// `F(Q)` with the barrier weight `mu`.
+    pub fn value(&self, q: MatRef<'_, f64>, mu: f64) -> Result<f64> {
+        let log_det = Cholesky::new(q.to_owned(), "Q", Par::Seq)?.log_det();
+        Ok(self.data_value(&self.values(q)) + self.lambda * trace_product(q, self.a0()) - mu * log_det)
+    }
+
+    /// `∇F(Q) = Σ ∂F/∂t_i A_i + λ A_0 - μ Q⁻¹`, symmetric.
+    pub fn gradient(&self, q: MatRef<'_, f64>, mu: f64) -> Result<Mat<f64>> {
+        let inverse = inverse(q)?;
+        let mut out = self.data_gradient(&self.values(q));
+        out += &self.a0 * Scale(self.lambda) - inverse * Scale(mu);
+        Ok(out)
+    }
+
+    /// `Σ ∂F/∂t_i A_i` at the values `t`.
+    pub fn data_gradient(&self, t: &[f64]) -> Mat<f64> {
+        let mut out = Mat::zeros(self.order(), self.order());
+        self.term.adjoint(&self.slopes(t), out.as_mut());
+        out
+    }
+
+    /// `∇²F(Q) X = Σ ∂²F/∂t_i² tr(A_i X) A_i + μ Q⁻¹ X Q⁻¹`.
+    pub fn hessian_product(&self, q: MatRef<'_, f64>, mu: f64, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        let inverse = inverse(q)?;
+        let weighted: Vec<f64> =
+            self.curvatures(&self.values(q)).iter().zip(self.values(x)).map(|(k, v)| k * v).collect();
+        let mut out = Mat::zeros(self.order(), self.order());
+        self.term.adjoint(&weighted, out.as_mut());
+        out += &inverse * x * &inverse * Scale(mu);
+        Ok(out)
+    }
+}
+
+fn inverse(q: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let mut out = Mat::identity(q.nrows(), q.nrows());
+    Cholesky::new(q.to_owned(), "Q", Par::Seq)?.solve(out.as_mut());
+    Ok(out)
+}

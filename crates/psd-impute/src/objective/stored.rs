@@ -1,0 +1,78 @@
+//! The matrices `A_i`, packed and stored: `l(l+1)/2` numbers a row. For tables in which few rows share a pattern.
+
+use super::term::{DataTerm, ranges};
+use crate::linalg::{column, dot, pack, packed_len, unpack};
+use faer::{Mat, MatMut, MatRef};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Pieces that sums over rows are cut into.
+const PIECES: usize = 16;
+
+/// See the [module](self).
+pub struct StoredTerm {
+    order: usize,
+    /// `l(l+1)/2 × n`.
+    packed: Mat<f64>,
+}
+
+impl StoredTerm {
+    /// From packed matrices, a row a column.
+    pub(super) fn new(order: usize, packed: Mat<f64>) -> Self {
+        Self { order, packed }
+    }
+
+    /// Bytes it takes.
+    pub fn bytes(rows: usize, order: usize) -> u64 {
+        8 * rows as u64 * packed_len(order) as u64
+    }
+}
+
+impl DataTerm for StoredTerm {
+    fn rows(&self) -> usize {
+        self.packed.ncols()
+    }
+
+    fn order(&self) -> usize {
+        self.order
+    }
+
+    fn values(&self, q: MatRef<'_, f64>, out: &mut [f64]) {
+        let mut packed = vec![0.0; packed_len(self.order)];
+        pack(q, &mut packed);
+        out.par_iter_mut().enumerate().with_min_len(16).for_each(|(i, out)| {
+            *out = dot(&packed, column(self.packed.as_ref(), i));
+        });
+    }
+
+    fn adjoint(&self, c: &[f64], mut out: MatMut<'_, f64>) {
+        let parts: Vec<Vec<f64>> = ranges(self.rows(), PIECES)
+            .into_par_iter()
+            .map(|rows| {
+                let mut sum = vec![0.0; packed_len(self.order)];
+                for i in rows {
+                    let row = column(self.packed.as_ref(), i);
+                    sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += c[i] * x);
+                }
+                sum
+            })
+            .collect();
+        let mut total = vec![0.0; packed_len(self.order)];
+        for part in parts {
+            total.iter_mut().zip(part).for_each(|(total, x)| *total += x);
+        }
+        out.copy_from(unpack(&total, self.order));
+    }
+
+    fn matrices(&self, rows: Range<usize>, mut out: MatMut<'_, f64>) {
+        let l = self.order;
+        for (k, i) in rows.enumerate() {
+            out.as_mut().subcols_mut(k * l, l).copy_from(unpack(column(self.packed.as_ref(), i), l));
+        }
+    }
+
+    /// Bound by memory, which moves a number in the time of some forty multiplications of a matrix product.
+    fn pass_cost(&self) -> f64 {
+        40.0 * self.packed.nrows() as f64 * self.packed.ncols() as f64
+    }
+}

@@ -1,0 +1,35 @@
+//! The two linear maps of the data term.
+
+use faer::{MatMut, MatRef};
+use std::ops::Range;
+
+/// The matrices `A_i` of `n` rows, reached only through linear maps. How they are held (stored, grouped by pattern; later
+/// streamed from disk or spread over machines) is the implementation's affair.
+///
+/// Implementations give the same bits for any number of threads.
+pub trait DataTerm: Send + Sync {
+    /// The number of rows `n`.
+    fn rows(&self) -> usize;
+
+    /// The number of anchors `l`.
+    fn order(&self) -> usize;
+
+    /// Writes `tr(Q A_i)` for every row.
+    fn values(&self, q: MatRef<'_, f64>, out: &mut [f64]);
+
+    /// Writes `Σ c_i A_i`, symmetric to the last bit.
+    fn adjoint(&self, c: &[f64], out: MatMut<'_, f64>);
+
+    /// Writes the matrices of some rows side by side: `l × (rows · l)`.
+    fn matrices(&self, rows: Range<usize>, out: MatMut<'_, f64>);
+
+    /// What one call of [`values`](Self::values) costs, in multiplications at the rate of a matrix product.
+    fn pass_cost(&self) -> f64;
+}
+
+/// Cuts `0..n` into at most `pieces` ranges of nearly equal length. The cut depends on `n` alone, so that sums taken range by range do
+/// not depend on the number of threads.
+pub(crate) fn ranges(n: usize, pieces: usize) -> Vec<Range<usize>> {
+    let pieces = pieces.min(n);
+    (0..pieces).map(|k| k * n / pieces..(k + 1) * n / pieces).collect()
+}

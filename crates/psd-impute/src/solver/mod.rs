@@ -1,0 +1,156 @@
+//! The interior-point Newton method for the convex problem in `Q`: the paper's Algorithm 1.
+//!
+//! **One change of variables carries the solver.** The iterate is held as `Q = C C'`, and a step as `Δ = C X C'`. In `X` the
+//! Hessian is `μI + B'B`, where row `i` of `B` is `√κ_i C'A_iC` (`κ_i` the curvature of row `i`'s logarithm): this is the paper's
+//! preconditioning with `Q ⊗ Q`, its condition number is at most `1 + 1/μ`, and all three Newton systems solve in it.
+//!
+//! **The Newton step.** Write `r = -(∇F + ωH)` with `ω = -⟨∇F, Q⟩ = b + μl - λ tr(QA_0)`, the dual's closed form. The paper's step
+//! `Δ = Q + G⁻¹(B) - ν G⁻¹(H)` is, because `G(Q) = -∇F - B`,
+//!
+//! ```text
+//! Δ = G⁻¹ r - (⟨H, G⁻¹r⟩ / ⟨H, G⁻¹H⟩) G⁻¹H          tr(HΔ) = 0          decrement² = ⟨-∇F, Δ⟩ = ⟨r, Δ⟩
+//! ```
+//!
+//! which is the same number without its cancellation: `r` vanishes at the optimum, while `Q` and `ν G⁻¹(H)` only grow equal.
+//!
+//! **Nearly equal anchors** make `H` singular, and then `log det Q` can grow without end where no density feels it. `Q` is therefore
+//! sought on the range of `H`: see [`Solution::rank`].
+
+mod basis;
+mod iterate;
+mod line_search;
+mod report;
+mod step;
+mod systems;
+
+pub use report::{Iteration, Observer, Seconds, Solution, Status, Trace};
+pub use systems::SystemKind;
+
+#[doc(hidden)]
+pub use step::{NewtonStep, newton_step_at};
+
+use crate::Result;
+use crate::error::{bad, positive};
+use crate::objective::Objective;
+use basis::Basis;
+use faer::MatRef;
+use iterate::Iterate;
+use std::ops::ControlFlow;
+
+/// The solver's settings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolverOptions {
+    /// The first barrier weight.
+    pub mu_start: f64,
+    /// The last one. It is a statistical choice too: a Wishart prior on `Q`.
+    pub mu_final: f64,
+    /// The factor between two barrier weights.
+    pub mu_factor: f64,
+    /// Stop when half the squared Newton decrement falls to this at the last barrier weight.
+    pub tolerance: f64,
+    /// Stop after this many Newton steps in all.
+    pub max_iterations: usize,
+    /// How Newton systems are solved.
+    pub system: SystemKind,
+    /// Directions in which `H` is below this fraction of its largest eigenvalue are left out of `Q`.
+    pub rank_tolerance: f64,
+}
+
+impl Default for SolverOptions {
+    fn default() -> Self {
+        Self {
+            mu_start: 1.0,
+            mu_final: 1e-3,
+            mu_factor: 0.1,
+            tolerance: 1e-8,
+            max_iterations: 200,
+            system: SystemKind::Auto,
+            rank_tolerance: 1e-10,
+        }
+    }
+}
+
+impl SolverOptions {
+    fn check(&self) -> Result<()> {
+        positive("mu_start", self.mu_start)?;
+        positive("mu_final", self.mu_final)?;
+        positive("tolerance", self.tolerance)?;
+        if !(self.mu_factor > 0.0 && self.mu_factor < 1.0) {
+            return Err(bad("mu_factor", self.mu_factor, "above 0 and below 1"));
+        }
+        if !(self.rank_tolerance > 0.0 && self.rank_tolerance < 1.0) {
+            return Err(bad("rank_tolerance", self.rank_tolerance, "above 0 and below 1"));
+        }
+        Ok(())
+    }
+}
+
+/// Minimises the objective over `Q ⪰ 0`, `tr(QH) = 1`. A warm start goes straight to the last barrier weight.
+pub fn solve(
+    objective: &Objective,
+    options: &SolverOptions,
+    warm_start: Option<MatRef<'_, f64>>,
+    observer: &mut dyn Observer,
+) -> Result<Solution> {
+    options.check()?;
+    let basis = Basis::of(objective.h(), options.rank_tolerance)?;
+    let mut mu = if warm_start.is_some() { options.mu_final } else { options.mu_start.max(options.mu_final) };
+    let mut iterate = match warm_start {
+        Some(q) => Iterate::warm(objective, &basis, q)?,
+        None => Iterate::cold(objective, &basis)?,
+    };
+    let mut iterations = 0;
+    let (status, decrement) = loop {
+        let mut seconds = Seconds::default();
+        seconds.time(|s| &mut s.evaluate, || iterate.evaluate(objective, mu))?;
+        let step = step::direction(objective, &iterate, mu, options.system, &mut seconds)?;
+        let last = mu <= options.mu_final;
+        let centred =
+            step.half_squared_decrement() <= if last { options.tolerance } else { loose(options, mu) };
+        if centred && last {
+            break (Status::Converged, step.decrement);
+        }
+        if centred {
+            mu = (mu * options.mu_factor).max(options.mu_final);
+            continue;
+        }
+        if iterations == options.max_iterations {
+            break (Status::IterationLimit, step.decrement);
+        }
+        let length =
+            seconds.time(|s| &mut s.line_search, || line_search::armijo(objective, &iterate, &step, mu));
+        let Some(length) = length else { break (Status::Stalled, step.decrement) };
+        iterations += 1;
+        let report = Iteration {
+            number: iterations,
+            objective: iterate.value(objective, mu),
+            decrement: step.decrement,
+            step: length,
+            mu,
+            system: step.system,
+            inner_iterations: step.inner_iterations,
+            seconds,
+        };
+        iterate.accept(objective, &step, length)?;
+        if observer.iteration(&report) == ControlFlow::Break(()) {
+            iterate.evaluate(objective, mu)?;
+            break (Status::Stopped, step.decrement);
+        }
+    };
+    Ok(Solution {
+        q: iterate.q(),
+        omega: iterate.omega(),
+        objective: iterate.value(objective, mu),
+        kkt_residual: iterate.kkt_residual(),
+        status,
+        decrement,
+        mu,
+        iterations,
+        rank: basis.rank(),
+    })
+}
+
+/// Barrier weights before the last need not be solved to the end: a point within this of the path is a good start for the next.
+fn loose(options: &SolverOptions, mu: f64) -> f64 {
+    options.tolerance.max(0.1 * mu)
+}

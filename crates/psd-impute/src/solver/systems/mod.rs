@@ -1,0 +1,91 @@
+//! Newton systems `(μI + B'B) X = R` in scaled coordinates, three ways.
+
+mod hessian;
+mod pcg;
+mod scaled_rows;
+mod woodbury;
+
+use crate::linalg::packed_len;
+use crate::objective::{DataTerm, Objective};
+use crate::{Error, Result};
+use faer::{Mat, MatRef};
+
+/// How a Newton system is solved; `p = l(l+1)/2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SystemKind {
+    /// The cheapest of the others that fits in memory.
+    #[default]
+    Auto,
+    /// Sherman-Morrison-Woodbury: factor `μI + BB'`, `n × n`. For few rows.
+    Woodbury,
+    /// Factor `μI + B'B`, `p × p`. For few anchors.
+    Hessian,
+    /// Conjugate gradients, preconditioned by `Q ⊗ Q`. For many of both.
+    Pcg,
+}
+
+/// A system ready to be solved.
+pub(super) trait NewtonSystem {
+    /// The solution for a symmetric right-hand side, and the conjugate-gradient iterations it took. Direct systems solve to
+    /// rounding whatever the tolerance.
+    fn solve(&self, rhs: MatRef<'_, f64>, tolerance: f64) -> (Mat<f64>, usize);
+}
+
+/// Forms and factors the system at `Q = C C'`.
+pub(super) fn factor<'a>(
+    kind: SystemKind,
+    objective: &'a Objective,
+    c: MatRef<'a, f64>,
+    curvatures: Vec<f64>,
+    mu: f64,
+) -> Result<Box<dyn NewtonSystem + 'a>> {
+    let needed = bytes(kind, objective.rows(), c.ncols());
+    if needed > objective.memory() {
+        let (needed, ceiling) = (needed >> 20, objective.memory() >> 20);
+        return Err(Error::TooLarge { what: "the Newton system", needed, ceiling });
+    }
+    Ok(match kind {
+        SystemKind::Woodbury => Box::new(woodbury::Woodbury::new(objective.term(), c, &curvatures, mu)?),
+        SystemKind::Hessian => Box::new(hessian::Hessian::new(objective.term(), c, &curvatures, mu)?),
+        _ => Box::new(pcg::Pcg::new(objective.term(), c, curvatures, mu)),
+    })
+}
+
+/// The system to use: the given one, or the one whose step costs the fewest multiplications among those that fit in memory.
+pub(super) fn choose(objective: &Objective, rank: usize, mu: f64, kind: SystemKind) -> SystemKind {
+    if kind != SystemKind::Auto {
+        return kind;
+    }
+    let direct = [SystemKind::Hessian, SystemKind::Woodbury];
+    let fits = |kind: &SystemKind| bytes(*kind, objective.rows(), rank) <= objective.memory();
+    direct
+        .into_iter()
+        .filter(fits)
+        .chain([SystemKind::Pcg])
+        .min_by(|a, b| cost(*a, objective.term(), rank, mu).total_cmp(&cost(*b, objective.term(), rank, mu)))
+        .unwrap_or(SystemKind::Pcg)
+}
+
+fn bytes(kind: SystemKind, rows: usize, rank: usize) -> u64 {
+    let (n, p) = (rows as u64, packed_len(rank) as u64);
+    8 * match kind {
+        SystemKind::Woodbury => n * p + n * n,
+        SystemKind::Hessian => p * p + p * scaled_rows::block(rank, rows) as u64,
+        _ => 4 * p,
+    }
+}
+
+/// Multiplications of one step. Forming the rows of `B` costs `2 n l³`; conjugate gradients take about `½√(1 + 1/μ)` iterations for
+/// each factor of `e` in accuracy, twice, each with two passes over the data and four products of order `l`.
+fn cost(kind: SystemKind, term: &dyn DataTerm, rank: usize, mu: f64) -> f64 {
+    let (n, l, p) = (term.rows() as f64, term.order() as f64, packed_len(rank) as f64);
+    let form = 2.0 * n * l * l * l;
+    match kind {
+        SystemKind::Woodbury => form + 0.5 * n * n * p + n * n * n / 6.0,
+        SystemKind::Hessian => form + 0.5 * n * p * p + p * p * p / 6.0,
+        _ => {
+            let iterations = (4.0 * (1.0 + 1.0 / mu).sqrt()).min(n.min(p) + 1.0);
+            2.0 * iterations * (2.0 * term.pass_cost() + 4.0 * l * l * l)
+        }
+    }
+}

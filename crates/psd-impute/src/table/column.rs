@@ -1,0 +1,84 @@
+//! Columns: a name and a kind.
+
+use crate::error::bad;
+use crate::{Error, Result};
+
+/// What the cells of a column are.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Any real number.
+    Continuous,
+    /// One of a few numbers, in increasing order.
+    Ordered(Vec<f64>),
+    /// One of a few labels without order; a cell holds the label's position.
+    Category(Vec<String>),
+}
+
+impl Kind {
+    /// The values a cell of a discrete column may hold, increasing; none for a continuous column.
+    pub fn atoms(&self) -> Vec<f64> {
+        match self {
+            Kind::Continuous => Vec::new(),
+            Kind::Ordered(values) => values.clone(),
+            Kind::Category(labels) => (0..labels.len()).map(|k| k as f64).collect(),
+        }
+    }
+}
+
+/// A column's name and kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    name: String,
+    kind: Kind,
+}
+
+impl Column {
+    /// A column of real numbers.
+    pub fn continuous(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: Kind::Continuous }
+    }
+
+    /// A column of numbers with few distinct values, which are sorted here.
+    pub fn ordered(name: impl Into<String>, mut values: Vec<f64>) -> Result<Self> {
+        if values.is_empty() {
+            return Err(Error::EmptyTable("values in an ordered column"));
+        }
+        if let Some(value) = values.iter().find(|v| !v.is_finite()) {
+            return Err(bad("value of an ordered column", value, "finite"));
+        }
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        Ok(Self { name: name.into(), kind: Kind::Ordered(values) })
+    }
+
+    /// A column of labels.
+    pub fn category(name: impl Into<String>, labels: Vec<String>) -> Result<Self> {
+        if labels.is_empty() {
+            return Err(Error::EmptyTable("labels in a category column"));
+        }
+        Ok(Self { name: name.into(), kind: Kind::Category(labels) })
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The kind.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    pub(super) fn problem_with(&self, cell: f64) -> Option<&'static str> {
+        if cell.is_infinite() {
+            return Some("is infinite");
+        }
+        let known = cell.is_nan()
+            || match &self.kind {
+                Kind::Continuous => true,
+                Kind::Ordered(values) => values.contains(&cell),
+                Kind::Category(labels) => cell >= 0.0 && cell.fract() == 0.0 && cell < labels.len() as f64,
+            };
+        if known { None } else { Some("is none of the column's values") }
+    }
+}

@@ -1,0 +1,22 @@
+//! Merging rows that are the same to the bit.
+
+use super::Table;
+use std::collections::HashMap;
+
+/// The positions of the first copies, and the summed weights.
+pub(super) fn merge(table: &Table, weights: &[f64]) -> (Vec<usize>, Vec<f64>) {
+    let (mut kept, mut sums) = (Vec::new(), Vec::new());
+    let mut place: HashMap<Vec<u64>, usize> = HashMap::new();
+    for (i, row) in table.rows().enumerate() {
+        // All missing cells are alike, whatever the bits of their NaN; so are the two zeros.
+        let key =
+            row.iter().map(|&x| if x.is_nan() { f64::NAN.to_bits() } else { (x + 0.0).to_bits() }).collect();
+        let at = *place.entry(key).or_insert_with(|| {
+            kept.push(i);
+            sums.push(0.0);
+            kept.len() - 1
+        });
+        sums[at] += weights[i];
+    }
+    (kept, sums)
+}

@@ -1,0 +1,149 @@
+//! Tables with missing cells.
+
+mod column;
+mod duplicates;
+mod pattern;
+mod scaler;
+
+pub use column::{Column, Kind};
+pub use pattern::{Group, Pattern};
+pub use scaler::Scaler;
+
+use crate::linalg::column;
+use crate::{Error, Result};
+use faer::{Mat, MatRef};
+
+/// A table: columns with names and kinds, and rows of cells of which any may be missing.
+///
+/// A cell is an `f64`; a missing one is NaN. A cell of a category column holds the position of its label, one of an
+/// ordered column holds the value itself.
+#[derive(Debug, Clone)]
+pub struct Table {
+    columns: Vec<Column>,
+    /// `d × n`: one row of the table is one column of the matrix, so that it is contiguous.
+    cells: Mat<f64>,
+}
+
+impl Table {
+    /// A table from its columns and its cells, one row of the table per *column* of `cells`.
+    ///
+    /// Refuses tables without rows or columns, infinite cells, and cells that are none of a discrete column's atoms.
+    pub fn new(columns: Vec<Column>, cells: Mat<f64>) -> Result<Self> {
+        if columns.is_empty() {
+            return Err(Error::EmptyTable("columns"));
+        }
+        if cells.nrows() != columns.len() {
+            return Err(Error::Shape {
+                what: "cells in a row",
+                found: cells.nrows(),
+                expected: columns.len(),
+            });
+        }
+        if cells.ncols() == 0 {
+            return Err(Error::EmptyTable("rows"));
+        }
+        let table = Self { columns, cells };
+        for (row, cells) in table.rows().enumerate() {
+            for (column, &value) in table.columns.iter().zip(cells) {
+                if let Some(problem) = column.problem_with(value) {
+                    return Err(Error::BadCell { row, column: column.name().to_string(), value, problem });
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    /// A table of continuous columns from rows of numbers, NaN where a cell is missing.
+    pub fn continuous<R: AsRef<[f64]>>(names: &[&str], rows: &[R]) -> Result<Self> {
+        if let Some(row) = rows.iter().map(AsRef::as_ref).find(|row| row.len() != names.len()) {
+            return Err(Error::Shape { what: "cells in a row", found: row.len(), expected: names.len() });
+        }
+        let cells = Mat::from_fn(names.len(), rows.len(), |j, i| rows[i].as_ref()[j]);
+        Self::new(names.iter().map(|name| Column::continuous(*name)).collect(), cells)
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.cells.ncols()
+    }
+
+    /// Never true: a table has rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// One row.
+    pub fn row(&self, i: usize) -> &[f64] {
+        column(self.cells.as_ref(), i)
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        (0..self.len()).map(|i| self.row(i))
+    }
+
+    /// All cells, one row of the table per column of the matrix.
+    pub fn cells(&self) -> MatRef<'_, f64> {
+        self.cells.as_ref()
+    }
+
+    /// The observed values of a column, in row order.
+    pub fn observed(&self, j: usize) -> impl Iterator<Item = f64> {
+        self.rows().map(move |row| row[j]).filter(|x| !x.is_nan())
+    }
+
+    /// The rows grouped by the columns they have, in the order of the patterns, so that the result does not depend
+    /// on anything but the set of rows and their order within a group.
+    pub fn groups(&self) -> Vec<Group> {
+        pattern::group(self)
+    }
+
+    /// The table with its continuous columns standardised, and how to undo it.
+    pub fn standardise(&self) -> (Self, Scaler) {
+        let scaler = Scaler::of(self);
+        let cells = Mat::from_fn(self.columns.len(), self.len(), |j, i| scaler.apply(j, self.cells[(j, i)]));
+        (Self { columns: self.columns.clone(), cells }, scaler)
+    }
+
+    /// The distinct rows in order of first appearance, and the summed weight of each. Fitting the one with the other
+    /// is fitting the table with `weights`.
+    pub fn merge_duplicates(&self, weights: &[f64]) -> (Self, Vec<f64>) {
+        let (kept, weights) = duplicates::merge(self, weights);
+        let cells = Mat::from_fn(self.columns.len(), kept.len(), |j, i| self.cells[(j, kept[i])]);
+        (Self { columns: self.columns.clone(), cells }, weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    const NA: f64 = f64::NAN;
+
+    #[test]
+    fn refuses_what_it_cannot_hold() {
+        let none: [[f64; 1]; 0] = [];
+        assert_eq!(Table::continuous(&["a"], &none).unwrap_err(), Error::EmptyTable("rows"));
+        assert_eq!(Table::continuous(&[], &[[0.0; 0]]).unwrap_err(), Error::EmptyTable("columns"));
+        let short = Table::continuous(&["a", "b"], &[vec![1.0, 2.0], vec![1.0]]).unwrap_err();
+        assert_eq!(short, Error::Shape { what: "cells in a row", found: 1, expected: 2 });
+        let infinite = Table::continuous(&["a", "b"], &[[1.0, 2.0], [1.0, f64::INFINITY]]).unwrap_err();
+        assert_eq!(infinite.to_string(), "row 1, column `b`: inf is infinite");
+        let column = Column::ordered("k", vec![1.0, 2.0]).unwrap();
+        let stranger = Table::new(vec![column], Mat::from_fn(1, 1, |_, _| 1.5)).unwrap_err();
+        assert_eq!(stranger.to_string(), "row 0, column `k`: 1.5 is none of the column's values");
+    }
+
+    #[test]
+    fn merges_duplicates_with_their_weights() {
+        let table = Table::continuous(&["a", "b"], &[[1.0, NA], [2.0, 0.0], [1.0, NA], [1.0, 0.0]]).unwrap();
+        let (merged, weights) = table.merge_duplicates(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(weights, [4.0, 2.0, 4.0]);
+        assert_eq!(merged.row(2), [1.0, 0.0]);
+        assert!(merged.row(0)[1].is_nan());
+    }
+}
