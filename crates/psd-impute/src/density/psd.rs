@@ -4,10 +4,10 @@ use super::pairs::PairConditional;
 use super::{Conditional, Density, Given};
 use crate::error::bad;
 use crate::kernel::{Features, PatternFeatures};
-use crate::linalg::{dot, trace_product};
+use crate::linalg::{column, dot, eigenvalues, is_finite, trace_product};
 use crate::table::{Pattern, Table};
 use crate::{Error, Result};
-use faer::{Mat, MatRef, Side};
+use faer::{Mat, MatRef};
 use std::sync::Arc;
 
 /// A positive semi-definite kernel density. A reference density is added by a [`Stack`](super::Stack) of two.
@@ -25,15 +25,14 @@ impl PsdDensity {
             return Err(Error::Shape { what: "order of Q", found: q.nrows(), expected: l });
         }
         let size = q.norm_max();
-        if !size.is_finite() {
+        if !is_finite(q.as_ref()) {
             return Err(Error::NotFinite { what: "Q" });
         }
         if (&q - q.transpose()).norm_max() > 1e-10 * size {
             return Err(bad("Q", "not symmetric", "symmetric"));
         }
         let q = (&q + q.transpose()) * faer::Scale(0.5);
-        let values = q.self_adjoint_eigenvalues(Side::Lower).map_err(|_| Error::NotFinite { what: "Q" })?;
-        if let Some(value) = values.iter().find(|&&v| v < -1e-10 * size) {
+        if let Some(value) = eigenvalues(q.as_ref(), "Q")?.iter().find(|&&v| v < -1e-10 * size) {
             return Err(bad("smallest eigenvalue of Q", value, "not below zero"));
         }
         let mass = trace_product(q.as_ref(), features.h()?.as_ref());
@@ -85,11 +84,7 @@ impl PsdGiven<'_> {
     fn evaluate(&self, row: &[f64]) -> (Vec<f64>, f64, f64) {
         let mut f = vec![0.0; self.features.len()];
         let scale = self.features.scaled_features(row, &mut f);
-        let value: f64 = f
-            .iter()
-            .enumerate()
-            .map(|(a, fa)| fa * dot(crate::linalg::column(self.qe.as_ref(), a), &f))
-            .sum();
+        let value: f64 = f.iter().enumerate().map(|(a, fa)| fa * dot(column(self.qe.as_ref(), a), &f)).sum();
         let noise = f64::EPSILON * f.iter().enumerate().map(|(a, fa)| self.qe[(a, a)] * fa * fa).sum::<f64>();
         (f, scale, value.max(noise))
     }

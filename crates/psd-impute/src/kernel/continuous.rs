@@ -24,7 +24,7 @@ use super::truncated::{LOG_SQRT_2PI, log_mass};
 use crate::error::bad;
 use crate::linalg::Cholesky;
 use crate::{Error, Result};
-use faer::{Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 
 /// A closed interval; infinite ends are allowed.
 pub type Bounds = (f64, f64);
@@ -73,7 +73,7 @@ impl ContinuousBlock {
         let order: Vec<usize> = observed.iter().chain(missing).copied().collect();
         let (g, s, l) = (order.len(), observed.len(), self.anchors.ncols());
         let sigma = Mat::from_fn(g, g, |i, j| self.sigma[(order[i], order[j])]);
-        let factor = Cholesky::new(sigma, "metric", Par::Seq)?;
+        let factor = Cholesky::new(sigma, "metric")?;
         let mut coordinates = Mat::from_fn(g, l, |i, a| self.anchors[(order[i], a)]);
         factor.whiten(coordinates.as_mut());
         let table_columns = |positions: &[usize]| positions.iter().map(|&k| self.columns[k]).collect();

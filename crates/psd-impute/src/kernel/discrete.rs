@@ -4,7 +4,7 @@
 //! are with respect to `ρ`, so `ρ_k` times a density is a probability.
 
 use crate::error::{bad, positive};
-use crate::linalg::log_sum_exp;
+use crate::linalg::{is_finite, log_sum_exp};
 use crate::table::Kind;
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
@@ -39,7 +39,7 @@ impl DiscreteColumn {
         if rho.iter().any(|&r| !(r >= 0.0 && r.is_finite())) || total <= 0.0 {
             return Err(bad("base weights", format!("{rho:?}"), "not below zero, and not all zero"));
         }
-        if !log_theta.norm_max().is_finite() {
+        if !is_finite(log_theta.as_ref()) {
             return Err(bad("discrete features", "a table with infinite or missing entries", "finite"));
         }
         let log_rho = rho.iter().map(|r| (r / total).ln()).collect();
@@ -47,11 +47,11 @@ impl DiscreteColumn {
     }
 
     /// The kernel of a column's kind around each anchor's value `w_a`: `exp(-η (v - w_a)²)` for ordered atoms, with
-    /// values in units of their standard deviation under `ρ`, and `exp(-η [v ≠ w_a])` for categories.
+    /// values in units of the atoms' standard deviation, and `exp(-η [v ≠ w_a])` for categories.
     pub fn kernel(column: usize, kind: &Kind, rho: &[f64], anchors: &[f64], eta: f64) -> Result<Self> {
         positive("discrete bandwidth eta", eta)?;
         let atoms = kind.atoms();
-        let unit = deviation(&atoms, rho);
+        let unit = deviation(&atoms);
         if let Some(stranger) = anchors.iter().find(|w| !atoms.contains(w)) {
             return Err(bad("anchor in a discrete column", stranger, "one of the column's values"));
         }
@@ -132,9 +132,9 @@ impl DiscreteColumn {
 }
 
 /// The standard deviation of the atoms; 1 when there is but one.
-fn deviation(values: &[f64], rho: &[f64]) -> f64 {
-    let total: f64 = rho.iter().sum();
-    let mean = values.iter().zip(rho).map(|(v, r)| v * r).sum::<f64>() / total;
-    let square = values.iter().zip(rho).map(|(v, r)| (v - mean).powi(2) * r).sum::<f64>() / total;
+fn deviation(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
     if square > 0.0 { square.sqrt() } else { 1.0 }
 }

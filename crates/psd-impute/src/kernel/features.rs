@@ -5,6 +5,7 @@ use super::discrete::DiscreteColumn;
 use super::metric::Metric;
 use super::pattern::PatternFeatures;
 use crate::error::bad;
+use crate::linalg::Cholesky;
 use crate::table::{Kind, Pattern, Table};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
@@ -224,7 +225,7 @@ impl Features {
     /// `log h`, `h = (2π)^{g/2} |Σ|^{1/2}`: with it `H_paper[a,b] = h H[a,b] exp(log_norm_a + log_norm_b)`.
     pub fn log_scale(&self) -> Result<f64> {
         let g = self.continuous.columns.len();
-        let sigma = crate::linalg::Cholesky::new(self.continuous.sigma.clone(), "metric", faer::Par::Seq)?;
+        let sigma = Cholesky::new(self.continuous.sigma.clone(), "metric")?;
         Ok(0.5 * sigma.log_det() + g as f64 * super::truncated::LOG_SQRT_2PI)
     }
 

@@ -16,7 +16,7 @@ use super::metric::Metric;
 use super::pattern::PatternFeatures;
 use super::truncated::end_densities;
 use crate::Result;
-use crate::linalg::{Cholesky, log_sum_exp};
+use crate::linalg::{Cholesky, log_sum_exp, times};
 use crate::table::{Pattern, Table};
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::{Mat, MatRef, Par};
@@ -133,9 +133,10 @@ impl FeatureGradient {
         let u = block.u();
         let zr = Mat::from_fn(k, rows.len(), |j, i| z[(j, i)] * r[i]);
         let us = Mat::from_fn(k, l, |j, a| u[(j, a)] * s[a]);
-        let zg = &z * g.transpose();
-        let cross = &zg * u.transpose();
-        let mut inner = &zr * z.transpose() + &us * u.transpose() - &cross - cross.transpose();
+        let zg = times(z.as_ref(), g.transpose());
+        let cross = times(zg.as_ref(), u.transpose());
+        let squares = times(zr.as_ref(), z.transpose()) + times(us.as_ref(), u.transpose());
+        let mut inner = squares - &cross - cross.transpose();
         for j in 0..k {
             inner[(j, j)] -= gamma;
         }
@@ -189,12 +190,12 @@ impl FeatureGradient {
     ) -> Result<()> {
         let (k, l) = (positions.len(), t.nrows());
         let sigma = Mat::from_fn(k, k, |i, j| features.sigma()[(positions[i], positions[j])]);
-        let factor = Cholesky::new(sigma, "metric", Par::Seq)?;
+        let factor = Cholesky::new(sigma, "metric")?;
         let mut u = Mat::from_fn(k, l, |j, a| features.anchors()[(positions[j], a)]);
         factor.whiten(u.as_mut());
         let s: Vec<f64> = (0..l).map(|a| t.row(a).iter().sum()).collect();
-        let difference = Mat::from_fn(k, l, |j, a| u[(j, a)] * s[a]) - &u * t;
-        let inner = &difference * u.transpose();
+        let difference = Mat::from_fn(k, l, |j, a| u[(j, a)] * s[a]) - times(u.as_ref(), t);
+        let inner = times(difference.as_ref(), u.transpose());
         self.add_whitened(positions, factor.factor(), inner, -2.0 * weight, difference, 4.0 * weight);
         Ok(())
     }

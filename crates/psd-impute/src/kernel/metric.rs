@@ -3,9 +3,9 @@
 //! Everything is computed from `Σ = (4P)⁻¹`, the covariance of each product of two features.
 
 use crate::error::{bad, positive};
-use crate::linalg::Cholesky;
+use crate::linalg::{Cholesky, gram, times};
 use crate::{Error, Result};
-use faer::{Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 
 /// The shape of the kernel. Parameters are checked when it is made.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ impl Metric {
                 }
             }
         }
-        let factor = Cholesky::new(sigma.to_owned(), "metric", Par::Seq)?;
+        let factor = Cholesky::new(sigma.to_owned(), "metric")?;
         Ok(Self { shape: Shape::Full(factor.factor().to_owned()) })
     }
 
@@ -82,7 +82,7 @@ impl Metric {
             }
             Shape::Full(factor) => {
                 fits(factor.nrows())?;
-                Ok(factor * factor.transpose())
+                Ok(gram(factor.as_ref()))
             }
         }
     }
@@ -132,7 +132,7 @@ impl Metric {
             Shape::Isotropic(eta) => vec![-0.25 / eta * (0..g).map(|j| d_sigma[(j, j)]).sum::<f64>()],
             Shape::Diagonal(eta) => (0..g).map(|j| -0.25 / eta[j] * d_sigma[(j, j)]).collect(),
             Shape::Full(factor) => {
-                let d_factor = d_sigma * factor;
+                let d_factor = times(d_sigma, factor.as_ref());
                 lower(factor.as_ref(), |i, j| {
                     2.0 * d_factor[(i, j)] * if i == j { factor[(i, j)] } else { 1.0 }
                 })

@@ -69,7 +69,7 @@ fn check(count: usize, columns: usize) -> Result<()> {
     if count == 0 {
         return Err(bad("number of anchors", 0, "at least one"));
     }
-    let needed = 8 * count as u64 * columns as u64;
+    let needed = (count as u64).saturating_mul(8 * columns as u64);
     if needed > LARGEST {
         return Err(Error::TooLarge { what: "the anchors", needed: needed >> 20, ceiling: LARGEST >> 20 });
     }
@@ -96,8 +96,8 @@ fn grid(table: &Table, per_column: usize) -> Result<Mat<f64>> {
             discrete => discrete.atoms(),
         })
         .collect();
-    let count = axes.iter().try_fold(1usize, |n, axis| n.checked_mul(axis.len())).unwrap_or(usize::MAX / 8);
-    check(count / axes.len() * axes.len().min(count), axes.len())?;
+    let count = axes.iter().fold(1usize, |n, axis| n.saturating_mul(axis.len()));
+    check(count, axes.len())?;
     let mut out = Mat::zeros(axes.len(), count);
     for a in 0..count {
         let mut rest = a;

@@ -1,10 +1,12 @@
 //! Cholesky factors `A = L L'`.
 
+use crate::linalg::parallel_lower_product;
 use crate::{Error, Result};
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
 
 /// The lower Cholesky factor of a positive definite matrix.
 #[derive(Debug, Clone)]
@@ -14,25 +16,14 @@ pub struct Cholesky {
 
 impl Cholesky {
     /// Factors `a`, of which only the lower triangle is read. `what` names the matrix in the error.
-    pub fn new(a: Mat<f64>, what: &'static str, par: Par) -> Result<Self> {
+    pub fn new(a: Mat<f64>, what: &'static str) -> Result<Self> {
         let mut factor = a;
-        let n = factor.nrows();
-        if n > 0 {
-            let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, par, Default::default()));
-            let stack = MemStack::new(&mut memory);
-            cholesky_in_place(factor.as_mut(), Default::default(), par, stack, Default::default()).map_err(
-                |faer::linalg::cholesky::llt::factor::LltError::NonPositivePivot { index }| {
-                    Error::NotPositiveDefinite { what, pivot: index }
-                },
-            )?;
-        }
-        for j in 1..n {
-            for i in 0..j {
-                factor[(i, j)] = 0.0;
-            }
+        factor_blocks(factor.as_mut()).map_err(|pivot| Error::NotPositiveDefinite { what, pivot })?;
+        for j in 1..factor.ncols() {
+            factor.col_mut(j).subrows_mut(0, j).fill(0.0);
         }
         // A NaN passes the pivot test.
-        match (0..n).find(|&i| !factor[(i, i)].is_finite()) {
+        match (0..factor.nrows()).find(|&i| !factor[(i, i)].is_finite()) {
             Some(pivot) => Err(Error::NotPositiveDefinite { what, pivot }),
             None => Ok(Self { factor }),
         }
@@ -71,15 +62,57 @@ impl Cholesky {
     }
 }
 
+/// Columns factored at once.
+const BLOCK: usize = 128;
+
+/// Right-looking by blocks: factor the diagonal block, solve for the panel below it (in pieces of rows), take the panel's square
+/// off what remains (in strips of columns). The error is the first bad pivot.
+fn factor_blocks(mut a: MatMut<'_, f64>) -> std::result::Result<(), usize> {
+    let mut start = 0;
+    while start < a.nrows() {
+        let rest = a.as_mut().get_mut(start.., start..);
+        let width = BLOCK.min(rest.nrows());
+        let (mut diagonal, _, mut panel, remainder) = rest.split_at_mut(width, width);
+        factor_diagonal(diagonal.as_mut()).map_err(|pivot| start + pivot)?;
+        let l = diagonal.as_ref();
+        panel.as_mut().par_row_chunks_mut(BLOCK).for_each(|rows| {
+            solve_lower_triangular_in_place(l, rows.transpose_mut(), Par::Seq);
+        });
+        let panel = panel.as_ref();
+        parallel_lower_product(remainder, panel, panel.transpose(), -1.0);
+        start += width;
+    }
+    Ok(())
+}
+
+fn factor_diagonal(a: MatMut<'_, f64>) -> std::result::Result<(), usize> {
+    let mut memory =
+        MemBuffer::new(cholesky_in_place_scratch::<f64>(a.nrows(), Par::Seq, Default::default()));
+    let stack = MemStack::new(&mut memory);
+    match cholesky_in_place(a, Default::default(), Par::Seq, stack, Default::default()) {
+        Ok(_) => Ok(()),
+        Err(LltError::NonPositivePivot { index }) => Err(index),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn blocks_reproduce_the_matrix() {
+        let root = Mat::from_fn(333, 400, |i, j| ((i * 7 + j * 13) % 31) as f64 / 31.0 + f64::from(i == j));
+        let a = crate::linalg::gram(root.as_ref());
+        let factor = Cholesky::new(a.clone(), "a").unwrap();
+        let again = crate::linalg::gram(factor.factor());
+        assert!((&again - &a).norm_max() < 1e-13 * a.norm_max());
+    }
+
+    #[test]
     fn solves_and_names_the_bad_pivot() {
         let a = Mat::from_fn(3, 3, |i, j| if i == j { 3.0 } else { 1.0 });
         let mut x = vec![1.0, 2.0, 3.0];
-        let factor = Cholesky::new(a.clone(), "a", Par::Seq).unwrap();
+        let factor = Cholesky::new(a.clone(), "a").unwrap();
         factor.solve_vector(&mut x);
         let b: Vec<f64> = (0..3).map(|i| (0..3).map(|j| a[(i, j)] * x[j]).sum()).collect();
         assert!(b.iter().zip([1.0, 2.0, 3.0]).all(|(u, v)| (u - v).abs() < 1e-14));
@@ -87,9 +120,15 @@ mod tests {
 
         let mut bad = Mat::<f64>::identity(3, 3);
         bad[(1, 1)] = -1.0;
-        let error = Cholesky::new(bad, "metric", Par::Seq).unwrap_err();
+        let error = Cholesky::new(bad, "metric").unwrap_err();
         assert_eq!(error, Error::NotPositiveDefinite { what: "metric", pivot: 1 });
-        let nan = Cholesky::new(Mat::from_fn(2, 2, |_, _| f64::NAN), "metric", Par::Seq);
+        let mut large = Mat::<f64>::identity(300, 300);
+        large[(290, 290)] = 0.0;
+        assert_eq!(
+            Cholesky::new(large, "a").unwrap_err(),
+            Error::NotPositiveDefinite { what: "a", pivot: 290 }
+        );
+        let nan = Cholesky::new(Mat::from_fn(2, 2, |_, _| f64::NAN), "metric");
         assert!(nan.is_err());
     }
 }

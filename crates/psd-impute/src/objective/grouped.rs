@@ -9,7 +9,7 @@
 
 use super::term::{DataTerm, ranges};
 use crate::linalg::{column, dot, lower_product, mirror, product};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -89,7 +89,7 @@ impl DataTerm for GroupedTerm {
             let qe = hadamard(q, self.patterns[block.pattern].e.as_ref());
             let f = self.f(block);
             let mut y = Mat::zeros(self.order, f.ncols());
-            product(y.as_mut(), qe.as_ref(), f, Par::Seq);
+            product(y.as_mut(), qe.as_ref(), f);
             out.iter_mut().enumerate().for_each(|(i, out)| *out = dot(column(f, i), column(y.as_ref(), i)));
         });
     }
@@ -106,13 +106,7 @@ impl DataTerm for GroupedTerm {
                     for (i, &c) in c[block.rows.clone()].iter().enumerate() {
                         weighted.col_mut(i).iter_mut().for_each(|x| *x *= c);
                     }
-                    lower_product(
-                        square.as_mut(),
-                        Accum::Replace,
-                        weighted.as_ref(),
-                        f.transpose(),
-                        Par::Seq,
-                    );
+                    lower_product(square.as_mut(), Accum::Replace, weighted.as_ref(), f.transpose());
                     add_lower_hadamard(
                         sum.as_mut(),
                         square.as_ref(),

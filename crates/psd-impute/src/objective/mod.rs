@@ -21,8 +21,8 @@ pub use stored::StoredTerm;
 pub use term::DataTerm;
 
 use crate::Result;
-use crate::linalg::{Cholesky, trace_product};
-use faer::{Mat, MatRef, Par, Scale};
+use crate::linalg::{Cholesky, congruence, trace_product};
+use faer::{Mat, MatRef, Scale};
 
 /// `F` as a function of `Q`, for fixed anchors and metric. Rows are held divided by a scale of their own, `exp(ρ_i)`.
 pub struct Objective {
@@ -117,7 +117,7 @@ impl Objective {
 
     /// `F(Q)` with the barrier weight `mu`.
     pub fn value(&self, q: MatRef<'_, f64>, mu: f64) -> Result<f64> {
-        let log_det = Cholesky::new(q.to_owned(), "Q", Par::Seq)?.log_det();
+        let log_det = Cholesky::new(q.to_owned(), "Q")?.log_det();
         Ok(self.data_value(&self.values(q)) + self.lambda * trace_product(q, self.a0()) - mu * log_det)
     }
 
@@ -143,13 +143,13 @@ impl Objective {
             self.curvatures(&self.values(q)).iter().zip(self.values(x)).map(|(k, v)| k * v).collect();
         let mut out = Mat::zeros(self.order(), self.order());
         self.term.adjoint(&weighted, out.as_mut());
-        out += &inverse * x * &inverse * Scale(mu);
+        out += congruence(inverse.as_ref(), x) * Scale(mu);
         Ok(out)
     }
 }
 
 fn inverse(q: MatRef<'_, f64>) -> Result<Mat<f64>> {
     let mut out = Mat::identity(q.nrows(), q.nrows());
-    Cholesky::new(q.to_owned(), "Q", Par::Seq)?.solve(out.as_mut());
+    Cholesky::new(q.to_owned(), "Q")?.solve(out.as_mut());
     Ok(out)
 }

@@ -9,7 +9,7 @@ use super::Regularizer;
 use super::problem::Problem;
 use crate::Result;
 use crate::kernel::FeatureGradient;
-use crate::linalg::{column, dot};
+use crate::linalg::{column, dot, times};
 use crate::table::Group;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
@@ -64,7 +64,7 @@ impl Problem<'_> {
     fn add_group(&self, group: &Group, q: MatRef<'_, f64>, sum: &mut ParameterGradient) -> Result<()> {
         let rows = self.rows_of(group)?;
         let qe = hadamard(q, rows.e.as_ref(), 1.0);
-        let y = &qe * &rows.f;
+        let y = times(qe.as_ref(), rows.f.as_ref());
         let mass = 1.0 - self.options.nu;
         let mut weighted = rows.f.clone();
         for (i, &row) in group.rows.iter().enumerate() {
@@ -77,7 +77,7 @@ impl Problem<'_> {
                 sum.nu -= self.weights[row] * (u - t) / density;
             }
         }
-        let t = &weighted * rows.f.transpose();
+        let t = times(weighted.as_ref(), rows.f.transpose());
         let t = Mat::from_fn(t.nrows(), t.ncols(), |a, b| 0.5 * (t[(a, b)] + t[(b, a)]) * qe[(a, b)]);
         let g = Mat::from_fn(y.nrows(), y.ncols(), |a, i| 2.0 * weighted[(a, i)] * y[(a, i)]);
         let pattern = self.features.pattern(&group.pattern)?;

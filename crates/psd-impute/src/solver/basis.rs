@@ -1,7 +1,8 @@
 //! The range of `H`, on which `Q` is sought.
 
+use crate::linalg::eigenvectors;
 use crate::{Error, Result};
-use faer::{Mat, MatRef, Side};
+use faer::{Mat, MatRef};
 
 /// An orthonormal basis `V` (`l × r`) of the directions in which `H` is not negligible; the identity when there are no others.
 pub(super) struct Basis {
@@ -11,8 +12,7 @@ pub(super) struct Basis {
 impl Basis {
     pub(super) fn of(h: MatRef<'_, f64>, tolerance: f64) -> Result<Self> {
         let l = h.nrows();
-        let eigen = h.self_adjoint_eigen(Side::Lower).map_err(|_| Error::NotFinite { what: "H" })?;
-        let values: Vec<f64> = (0..l).map(|i| eigen.S()[i]).collect();
+        let (values, vectors) = eigenvectors(h, "H")?;
         let least = tolerance * values.iter().copied().fold(0.0, f64::max);
         let kept: Vec<usize> = (0..l).filter(|&i| values[i] > least).collect();
         if kept.is_empty() {
@@ -21,7 +21,7 @@ impl Basis {
         let v = if kept.len() == l {
             Mat::identity(l, l)
         } else {
-            Mat::from_fn(l, kept.len(), |i, k| eigen.U()[(i, kept[k])])
+            Mat::from_fn(l, kept.len(), |i, k| vectors[(i, kept[k])])
         };
         Ok(Self { v })
     }

@@ -3,9 +3,9 @@
 use super::basis::Basis;
 use super::step::NewtonStep;
 use crate::Result;
-use crate::linalg::{Cholesky, congruence, gram, trace, trace_product};
+use crate::linalg::{Cholesky, congruence, gram, is_finite, times, trace, trace_product};
 use crate::objective::Objective;
-use faer::{Mat, MatRef, Par, Scale};
+use faer::{Mat, MatRef, Scale};
 
 /// `Q = C C'` with `C = V R`, and what was evaluated there.
 pub(super) struct Iterate {
@@ -42,7 +42,7 @@ impl Iterate {
         for k in 0..basis.rank() {
             inside[(k, k)] += room;
         }
-        let r = Cholesky::new(inside, "starting Q", Par::Seq)?.factor().to_owned();
+        let r = Cholesky::new(inside, "starting Q")?.factor().to_owned();
         Self::at(objective, basis.v(), r)
     }
 
@@ -64,7 +64,7 @@ impl Iterate {
 
     /// Renormalises to `tr(QH) = 1` and forms `C`, `Q` and the values.
     fn place(&mut self, objective: &Objective) {
-        let c = &self.v * &self.r;
+        let c = times(self.v.as_ref(), self.r.as_ref());
         let mass = trace(congruence(c.as_ref(), objective.h()).as_ref());
         let shrink = Scale(1.0 / mass.sqrt());
         self.r = &self.r * shrink;
@@ -80,7 +80,7 @@ impl Iterate {
         if objective.lambda() > 0.0 {
             gradient += objective.a0() * Scale(objective.lambda());
         }
-        if !gradient.norm_max().is_finite() {
+        if !is_finite(gradient.as_ref()) {
             return Err(crate::Error::NotFinite { what: "the gradient" });
         }
         self.gs = congruence(self.c.as_ref(), gradient.as_ref());
@@ -97,8 +97,8 @@ impl Iterate {
         for k in 0..moved.nrows() {
             moved[(k, k)] += 1.0;
         }
-        let factor = Cholesky::new(moved, "Q after the step", Par::Seq)?;
-        self.r = &self.r * factor.factor();
+        let factor = Cholesky::new(moved, "Q after the step")?;
+        self.r = times(self.r.as_ref(), factor.factor());
         self.place(objective);
         Ok(())
     }
@@ -115,8 +115,12 @@ impl Iterate {
     /// `F`, with `log det` on the range of `H`.
     pub(super) fn value(&self, objective: &Objective, mu: f64) -> f64 {
         let log_det = 2.0 * (0..self.r.nrows()).map(|k| self.r[(k, k)].ln()).sum::<f64>();
-        let penalty = objective.lambda() * trace_product(self.q.as_ref(), objective.a0());
-        objective.data_value(&self.t) + penalty - mu * log_det
+        objective.data_value(&self.t) + self.penalty(objective) - mu * log_det
+    }
+
+    /// `λ tr(Q A_0)`.
+    pub(super) fn penalty(&self, objective: &Objective) -> f64 {
+        objective.lambda() * trace_product(self.q.as_ref(), objective.a0())
     }
 
     pub(super) fn omega(&self) -> f64 {

@@ -2,9 +2,8 @@
 
 use super::iterate::Iterate;
 use super::step::NewtonStep;
-use crate::linalg::trace_product;
+use crate::linalg::{eigenvalues, trace_product};
 use crate::objective::Objective;
-use faer::Side;
 
 /// The share of the promised decrease that a step must keep.
 const ARMIJO: f64 = 0.1;
@@ -19,7 +18,7 @@ const SHORTEST: f64 = 1e-10;
 /// Values are linear in `Q` and `log det(Q + αΔ) = log det Q + Σ log(1 + α e_k)` with the eigenvalues `e` of `X`, so a trial costs
 /// `n + l` logarithms. The *change* of the objective is computed, not its two values: it stays accurate to the end.
 pub(super) fn armijo(objective: &Objective, iterate: &Iterate, step: &NewtonStep, mu: f64) -> Option<f64> {
-    let eigenvalues = step.x.self_adjoint_eigenvalues(Side::Lower).ok()?;
+    let eigenvalues = eigenvalues(step.x.as_ref(), "the Newton step").ok()?;
     let least = eigenvalues.iter().copied().fold(0.0, f64::min);
     let moves = objective.values(step.delta.as_ref());
     let penalty = objective.lambda() * trace_product(step.delta.as_ref(), objective.a0());

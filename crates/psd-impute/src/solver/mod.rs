@@ -94,10 +94,14 @@ pub fn solve(
 ) -> Result<Solution> {
     options.check()?;
     let basis = Basis::of(objective.h(), options.rank_tolerance)?;
-    let mut mu = if warm_start.is_some() { options.mu_final } else { options.mu_start.max(options.mu_final) };
-    let mut iterate = match warm_start {
-        Some(q) => Iterate::warm(objective, &basis, q)?,
-        None => Iterate::cold(objective, &basis)?,
+    let (mut iterate, mut mu) = match warm_start {
+        Some(q) => (Iterate::warm(objective, &basis, q)?, options.mu_final),
+        None => {
+            // The data's part of the scaled gradient is at most 1; a heavier penalty wants a heavier barrier to start with.
+            let iterate = Iterate::cold(objective, &basis)?;
+            let mu = options.mu_start.max(options.mu_final).max(iterate.penalty(objective));
+            (iterate, mu)
+        }
     };
     let mut iterations = 0;
     let (status, decrement) = loop {

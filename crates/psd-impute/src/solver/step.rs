@@ -5,7 +5,7 @@ use super::iterate::Iterate;
 use super::report::Seconds;
 use super::systems::{self, SystemKind};
 use crate::Result;
-use crate::linalg::trace_product;
+use crate::linalg::{congruence, trace_product};
 use crate::objective::Objective;
 use faer::{Mat, MatRef, Scale};
 
@@ -59,7 +59,7 @@ pub(super) fn direction(
                     tolerance *= 1e-3;
                     continue;
                 }
-                let delta = iterate.c() * &x * iterate.c().transpose();
+                let delta = congruence(iterate.c().transpose(), x.as_ref());
                 let decrement = square.max(0.0).sqrt();
                 return Ok(NewtonStep { x, delta, decrement, system: kind, inner_iterations });
             }

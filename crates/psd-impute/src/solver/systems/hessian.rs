@@ -3,9 +3,9 @@
 use super::NewtonSystem;
 use super::scaled_rows::{block, scaled_rows};
 use crate::Result;
-use crate::linalg::{Cholesky, lower_product, pack, packed_len, unpack};
+use crate::linalg::{Cholesky, pack, packed_len, parallel_lower_product, unpack};
 use crate::objective::DataTerm;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 
 pub(super) struct Hessian {
     factor: Cholesky,
@@ -23,9 +23,9 @@ impl Hessian {
         let size = block(rank, n);
         for start in (0..n).step_by(size) {
             let b = scaled_rows(term, c, curvatures, start..(start + size).min(n));
-            lower_product(hessian.as_mut(), Accum::Add, b.as_ref(), b.transpose(), Par::rayon(0));
+            parallel_lower_product(hessian.as_mut(), b.as_ref(), b.transpose(), 1.0);
         }
-        Ok(Self { factor: Cholesky::new(hessian, "the Hessian", Par::rayon(0))?, rank })
+        Ok(Self { factor: Cholesky::new(hessian, "the Hessian")?, rank })
     }
 }
 

@@ -19,7 +19,7 @@ impl<'a> Pcg<'a> {
 
     /// `μX + C' [Σ κ_i tr(A_i CXC') A_i] C`.
     fn apply(&self, x: &[f64], out: &mut [f64]) {
-        let direction = self.c * unpack(x, self.c.ncols()) * self.c.transpose();
+        let direction = congruence(self.c.transpose(), unpack(x, self.c.ncols()).as_ref());
         let mut values = vec![0.0; self.term.rows()];
         self.term.values(direction.as_ref(), &mut values);
         values.iter_mut().zip(&self.curvatures).for_each(|(v, k)| *v *= k);

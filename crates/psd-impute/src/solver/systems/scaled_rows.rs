@@ -2,7 +2,7 @@
 
 use crate::linalg::{column, pack, packed_len, product};
 use crate::objective::DataTerm;
-use faer::{Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -29,13 +29,13 @@ pub(super) fn scaled_rows(
         let mut a = Mat::zeros(l, n * l);
         term.matrices(start..start + n, a.as_mut());
         let mut left = Mat::zeros(r, n * l);
-        product(left.as_mut(), c.transpose(), a.as_ref(), Par::Seq);
+        product(left.as_mut(), c.transpose(), a.as_ref());
         let mut turned = Mat::zeros(l, n * r);
         for i in 0..n {
             turned.as_mut().subcols_mut(i * r, r).copy_from(left.as_ref().subcols(i * l, l).transpose());
         }
         let mut both = Mat::zeros(r, n * r);
-        product(both.as_mut(), c.transpose(), turned.as_ref(), Par::Seq);
+        product(both.as_mut(), c.transpose(), turned.as_ref());
         for i in 0..n {
             let weight = curvatures[start + i].sqrt();
             let mut packed = out.as_mut().col_mut(i);
@@ -51,4 +51,15 @@ pub(super) fn scaled_rows(
 /// `B v` for the columns of `b`: `n` inner products.
 pub(super) fn products(b: MatRef<'_, f64>, v: &[f64]) -> Vec<f64> {
     (0..b.ncols()).into_par_iter().with_min_len(16).map(|i| crate::linalg::dot(column(b, i), v)).collect()
+}
+
+/// `B' y`: a combination of the columns of `b`.
+pub(super) fn combination(b: MatRef<'_, f64>, y: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; b.nrows()];
+    out.par_chunks_mut(512).enumerate().for_each(|(k, out)| {
+        for (i, y) in y.iter().enumerate() {
+            out.iter_mut().zip(&column(b, i)[512 * k..]).for_each(|(out, x)| *out += y * x);
+        }
+    });
+    out
 }

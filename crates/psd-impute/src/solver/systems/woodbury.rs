@@ -1,11 +1,11 @@
 //! The Sherman-Morrison-Woodbury formula: `μ (μI + B'B)⁻¹ = I - B'(μI + BB')⁻¹B`, at the cost of an `n × n` factor.
 
 use super::NewtonSystem;
-use super::scaled_rows::{products, scaled_rows};
+use super::scaled_rows::{combination, products, scaled_rows};
 use crate::Result;
-use crate::linalg::{Cholesky, lower_product, pack, packed_len, unpack};
+use crate::linalg::{Cholesky, pack, packed_len, parallel_lower_product, unpack};
 use crate::objective::DataTerm;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Mat, MatRef};
 
 pub(super) struct Woodbury {
     /// `p × n`: a row of `B` a column.
@@ -20,25 +20,18 @@ impl Woodbury {
         let n = term.rows();
         let b = scaled_rows(term, c, curvatures, 0..n);
         let mut inner = Mat::zeros(n, n);
-        lower_product(inner.as_mut(), Accum::Replace, b.transpose(), b.as_ref(), Par::rayon(0));
+        parallel_lower_product(inner.as_mut(), b.transpose(), b.as_ref(), 1.0);
         for i in 0..n {
             inner[(i, i)] += mu;
         }
-        let factor = Cholesky::new(inner, "the Woodbury matrix", Par::rayon(0))?;
+        let factor = Cholesky::new(inner, "the Woodbury matrix")?;
         Ok(Self { b, factor, mu, rank: c.ncols() })
-    }
-
-    /// `B' y`.
-    fn combine(&self, y: &[f64]) -> Vec<f64> {
-        let y = MatRef::from_column_major_slice(y, y.len(), 1);
-        let out = &self.b * y;
-        out.col(0).iter().copied().collect()
     }
 
     fn apply_inverse(&self, rhs: &[f64]) -> Vec<f64> {
         let mut y = products(self.b.as_ref(), rhs);
         self.factor.solve_vector(&mut y);
-        rhs.iter().zip(self.combine(&y)).map(|(r, c)| (r - c) / self.mu).collect()
+        rhs.iter().zip(combination(self.b.as_ref(), &y)).map(|(r, c)| (r - c) / self.mu).collect()
     }
 }
 
@@ -48,7 +41,7 @@ impl NewtonSystem for Woodbury {
         let mut r = vec![0.0; packed_len(self.rank)];
         pack(rhs, &mut r);
         let mut x = self.apply_inverse(&r);
-        let image = self.combine(&products(self.b.as_ref(), &x));
+        let image = combination(self.b.as_ref(), &products(self.b.as_ref(), &x));
         let residual: Vec<f64> = r.iter().zip(&x).zip(image).map(|((r, x), i)| r - self.mu * x - i).collect();
         x.iter_mut().zip(self.apply_inverse(&residual)).for_each(|(x, dx)| *x += dx);
         (unpack(&x, self.rank), 0)

@@ -1,0 +1,78 @@
+//! Products of matrices.
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// Columns of a piece of a large product.
+const STRIP: usize = 128;
+
+/// `tr(AB)` of two symmetric matrices.
+pub fn trace_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+    (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)] * b[(i, j)]).sum::<f64>()).sum()
+}
+
+/// `tr(A)`.
+pub fn trace(a: MatRef<'_, f64>) -> f64 {
+    (0..a.nrows()).map(|i| a[(i, i)]).sum()
+}
+
+/// `A B`, on one thread.
+pub fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    product(out.as_mut(), a, b);
+    out
+}
+
+/// Writes `A B`, on one thread.
+pub(crate) fn product(out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    matmul(out, Accum::Replace, a, b, 1.0, Par::Seq);
+}
+
+/// `C' A C` for a symmetric `A`, symmetric to the last bit.
+pub fn congruence(c: MatRef<'_, f64>, a: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(c.ncols(), c.ncols());
+    lower_product(out.as_mut(), Accum::Replace, c.transpose(), times(a, c).as_ref());
+    mirror(out.as_mut());
+    out
+}
+
+/// `A A'`, symmetric to the last bit.
+pub fn gram(a: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), a.nrows());
+    lower_product(out.as_mut(), Accum::Replace, a, a.transpose());
+    mirror(out.as_mut());
+    out
+}
+
+/// The lower triangle of a product that is known to be symmetric, on one thread; half the work of the whole.
+pub(crate) fn lower_product(out: MatMut<'_, f64>, how: Accum, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    use BlockStructure::{Rectangular, TriangularLower};
+    triangular::matmul(out, TriangularLower, how, a, Rectangular, b, Rectangular, 1.0, Par::Seq);
+}
+
+/// `out + sign · A B` where the result is symmetric, for large matrices, on all threads: strips of columns from the diagonal down.
+/// What stands above the diagonal afterwards is of no meaning.
+pub(crate) fn parallel_lower_product(
+    out: MatMut<'_, f64>,
+    a: MatRef<'_, f64>,
+    b: MatRef<'_, f64>,
+    sign: f64,
+) {
+    out.par_col_chunks_mut(STRIP).enumerate().for_each(|(k, strip)| {
+        let (top, width) = (k * STRIP, strip.ncols());
+        let below = a.nrows() - top;
+        let (a, b) = (a.subrows(top, below), b.subcols(top, width));
+        matmul(strip.subrows_mut(top, below), Accum::Add, a, b, sign, Par::Seq);
+    });
+}
+
+/// Copies the lower triangle onto the upper one.
+pub(crate) fn mirror(mut a: MatMut<'_, f64>) {
+    for j in 0..a.ncols() {
+        for i in j + 1..a.nrows() {
+            a[(j, i)] = a[(i, j)];
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Random problems, finite differences and quadrature.
+
+use faer::{Mat, MatRef};
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+use psd_impute::density::PsdDensity;
+use psd_impute::kernel::{Anchors, BaseMeasure, Features, Metric};
+use psd_impute::table::{Column, Table};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// So many random cases, the same ones every time.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, rng_seed: RngSeed::Fixed(20_26), failure_persistence: None, ..Default::default() }
+}
+
+pub(crate) const NA: f64 = f64::NAN;
+
+pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+pub(crate) fn normal(rng: &mut dyn Rng) -> f64 {
+    let (u, v): (f64, f64) = (rng.random(), rng.random());
+    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+pub(crate) fn matrix(rows: usize, columns: usize, rng: &mut dyn Rng) -> Mat<f64> {
+    let mut out = Mat::zeros(rows, columns);
+    for j in 0..columns {
+        for i in 0..rows {
+            out[(i, j)] = normal(rng);
+        }
+    }
+    out
+}
+
+/// A random symmetric matrix.
+pub(crate) fn symmetric(n: usize, rng: &mut dyn Rng) -> Mat<f64> {
+    let a = matrix(n, n, rng);
+    &a + a.transpose()
+}
+
+/// A random positive definite matrix with condition number of about ten.
+pub(crate) fn definite(n: usize, rng: &mut dyn Rng) -> Mat<f64> {
+    let a = matrix(n, n + 2, rng);
+    let mut out = &a * a.transpose() * faer::Scale(1.0 / (n + 2) as f64);
+    for i in 0..n {
+        out[(i, i)] += 0.2;
+    }
+    out
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Shape {
+    Isotropic,
+    Diagonal,
+    Full,
+    /// Diagonal on a box that holds all cells.
+    Boxed,
+}
+
+pub(crate) const SHAPES: [Shape; 4] = [Shape::Isotropic, Shape::Diagonal, Shape::Full, Shape::Boxed];
+pub(crate) const SIDE: f64 = 3.0;
+
+pub(crate) fn metric(shape: Shape, d: usize, rng: &mut dyn Rng) -> Metric {
+    match shape {
+        Shape::Isotropic => Metric::isotropic(0.3 + rng.random::<f64>()).unwrap(),
+        Shape::Full => Metric::full((definite(d, rng) * faer::Scale(0.4)).as_ref()).unwrap(),
+        _ => Metric::diagonal((0..d).map(|_| 0.3 + rng.random::<f64>()).collect()).unwrap(),
+    }
+}
+
+/// A continuous table with gaps, and features around random anchors. Cells lie within `[-SIDE, SIDE]`.
+pub(crate) fn continuous(
+    seed: u64,
+    n: usize,
+    d: usize,
+    l: usize,
+    missing: f64,
+    shape: Shape,
+) -> (Table, Features) {
+    let rng = &mut rng(seed);
+    let cells = gaps(matrix(d, n, rng), 0, missing, rng);
+    let columns = (0..d).map(|j| Column::continuous(format!("x{j}"))).collect();
+    let table = Table::new(columns, cells).unwrap();
+    let anchors = Anchors::new(matrix(d, l, rng)).unwrap();
+    let measure = match shape {
+        Shape::Boxed => BaseMeasure::Box(vec![(-SIDE, SIDE); d]),
+        _ => BaseMeasure::WholeSpace,
+    };
+    let features = Features::new(&table, &anchors, metric(shape, d, rng), measure, 1.0).unwrap();
+    (table, features)
+}
+
+/// The same with an ordered and a category column in front.
+pub(crate) fn mixed(
+    seed: u64,
+    n: usize,
+    d: usize,
+    l: usize,
+    missing: f64,
+    shape: Shape,
+) -> (Table, Features) {
+    let rng = &mut rng(seed);
+    let grades = vec![1.0, 2.0, 5.0];
+    let labels = ["red", "green", "blue", "black"].map(String::from).to_vec();
+    let mut columns =
+        vec![Column::ordered("grade", grades.clone()).unwrap(), Column::category("colour", labels).unwrap()];
+    columns.extend((0..d).map(|j| Column::continuous(format!("x{j}"))));
+    let rows = |count: usize, rng: &mut dyn Rng| {
+        let mut out = matrix(d + 2, count, rng);
+        for i in 0..count {
+            out[(0, i)] = grades[rng.random_range(0..3)];
+            out[(1, i)] = rng.random_range(0..4) as f64;
+        }
+        out
+    };
+    let table = Table::new(columns, gaps(rows(n, rng), 2, missing, rng)).unwrap();
+    let anchors = Anchors::new(rows(l, rng)).unwrap();
+    let measure = match shape {
+        Shape::Boxed => BaseMeasure::Box(vec![(-SIDE, SIDE); d]),
+        _ => BaseMeasure::WholeSpace,
+    };
+    let features = Features::new(&table, &anchors, metric(shape, d, rng), measure, 0.7).unwrap();
+    (table, features)
+}
+
+/// Moves continuous cells (from row `first` on) into the box and takes some cells away, leaving each row at least one.
+fn gaps(mut cells: Mat<f64>, first: usize, missing: f64, rng: &mut dyn Rng) -> Mat<f64> {
+    for i in 0..cells.ncols() {
+        let kept = rng.random_range(0..cells.nrows());
+        for j in 0..cells.nrows() {
+            if j >= first {
+                cells[(j, i)] = cells[(j, i)].clamp(-0.99 * SIDE, 0.99 * SIDE);
+            }
+            if rng.random::<f64>() < missing && j != kept {
+                cells[(j, i)] = NA;
+            }
+        }
+    }
+    cells
+}
+
+/// A density with a random positive definite `Q`, whose off-diagonal entries have both signs.
+pub(crate) fn density(features: &Features, seed: u64) -> PsdDensity {
+    PsdDensity::new(features.clone(), definite(features.len(), &mut rng(seed))).unwrap()
+}
+
+/// A random `Q` with `tr(QH) = 1`.
+pub(crate) fn feasible(features: &Features, seed: u64) -> Mat<f64> {
+    density(features, seed).q().to_owned()
+}
+
+/// The derivative at zero, to order `h⁴`.
+pub(crate) fn derivative(f: impl Fn(f64) -> f64, h: f64) -> f64 {
+    (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
+}
+
+/// Nodes and weights of a Gauss-Legendre rule of twenty points in each of `pieces` parts of `[lo, hi]`.
+pub(crate) fn gauss(lo: f64, hi: f64, pieces: usize) -> Vec<(f64, f64)> {
+    let n = 20;
+    let rule: Vec<(f64, f64)> = (0..n)
+        .map(|k| {
+            let mut x = (std::f64::consts::PI * (k as f64 + 0.75) / (n as f64 + 0.5)).cos();
+            let mut slope = 1.0;
+            for _ in 0..30 {
+                let (mut last, mut value) = (1.0, x);
+                for m in 2..=n {
+                    let m = m as f64;
+                    (last, value) = (value, ((2.0 * m - 1.0) * x * value - (m - 1.0) * last) / m);
+                }
+                slope = n as f64 * (x * value - last) / (x * x - 1.0);
+                x -= value / slope;
+            }
+            (x, 2.0 / ((1.0 - x * x) * slope * slope))
+        })
+        .collect();
+    let half = 0.5 * (hi - lo) / pieces as f64;
+    (0..pieces)
+        .flat_map(|piece| {
+            let middle = lo + half * (2 * piece + 1) as f64;
+            rule.iter().map(move |(x, w)| (middle + half * x, half * w)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The interval that holds all mass of a shape's densities in every continuous column.
+pub(crate) fn interval(shape: Shape) -> Vec<(f64, f64)> {
+    if shape == Shape::Boxed { gauss(-SIDE, SIDE, 4) } else { gauss(-14.0, 14.0, 10) }
+}
+
+#[track_caller]
+pub(crate) fn close(a: f64, b: f64, tolerance: f64) {
+    let size = a.abs().max(b.abs()).max(1.0);
+    assert!((a - b).abs() <= tolerance * size, "{a} and {b} differ by {:e}", (a - b).abs() / size);
+}
+
+#[track_caller]
+pub(crate) fn close_matrices(a: MatRef<'_, f64>, b: MatRef<'_, f64>, tolerance: f64) {
+    let size = a.norm_max().max(b.norm_max()).max(1e-300);
+    let gap = (a - b).norm_max() / size;
+    assert!(gap <= tolerance, "matrices differ by {gap:e} of their size {size:e}");
+}

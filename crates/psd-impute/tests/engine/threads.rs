@@ -1,0 +1,45 @@
+//! The same bits for any number of threads.
+
+use crate::common::*;
+use psd_impute::learn::{AnchorChoice, PsdFit};
+use psd_impute::objective::{Problem, ProblemOptions, Storage};
+use psd_impute::solver::{SolverOptions, SystemKind};
+
+fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+#[test]
+fn fits_are_identical_on_one_two_and_five_threads() {
+    let (table, _) = continuous(6, 700, 3, 1, 0.3, Shape::Full);
+    for storage in [Storage::Stored, Storage::Grouped] {
+        for system in [SystemKind::Woodbury, SystemKind::Hessian, SystemKind::Pcg] {
+            let run = || {
+                let anchors =
+                    AnchorChoice::KMeans { count: 24, steps: 20 }.pick(&table, &mut rng(1)).unwrap();
+                let setup = PsdFit {
+                    problem: ProblemOptions { storage, ..Default::default() },
+                    solver: SolverOptions { system, max_iterations: 6, ..Default::default() },
+                    ..Default::default()
+                };
+                let fitted = setup.run(&table, &anchors, &mut ()).unwrap();
+                (fitted.solution.q.clone(), fitted.density.log_marginals(&table).unwrap())
+            };
+            let one = on_threads(1, run);
+            assert!(one == on_threads(2, run), "{storage:?} {system:?} on 2");
+            assert!(one == on_threads(5, run), "{storage:?} {system:?} on 5");
+        }
+    }
+}
+
+#[test]
+fn gradients_are_identical_on_one_and_two_threads() {
+    let (table, features) = mixed(6, 300, 3, 8, 0.4, Shape::Full);
+    let q = feasible(&features, 2);
+    let run = || {
+        let problem = Problem::new(&features, &table, None, None, ProblemOptions::default()).unwrap();
+        let gradient = problem.parameter_gradient(q.as_ref(), 1.0).unwrap();
+        (gradient.features.anchors, gradient.features.sigma)
+    };
+    assert!(on_threads(1, run) == on_threads(2, run));
+}
