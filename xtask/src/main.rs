@@ -1,1 +1,43 @@
-fn main() {}
+//! The project's own tasks: `cargo xtask test` and `cargo xtask bench`.
+
+mod python;
+mod step;
+
+use std::env;
+use std::process::ExitCode;
+use step::{cargo, run};
+
+const USAGE: &str = "usage: cargo xtask <task>
+
+tasks:
+  test    formatting, lints, documentation, Rust tests, Python checks
+  bench   the engine's benchmarks";
+
+fn main() -> ExitCode {
+    let tasks: Vec<String> = env::args().skip(1).collect();
+    let outcome = match tasks.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => test(),
+        ["bench"] => bench(),
+        _ => Err(USAGE.to_string()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Everything that must hold before a change goes in, the quick checks first.
+fn test() -> Result<(), String> {
+    run("formatting", &mut cargo("fmt --all --check"))?;
+    run("lints", &mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
+    run("documentation", cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-Dwarnings"))?;
+    run("tests", &mut cargo("test --workspace"))?;
+    python::checks()
+}
+
+fn bench() -> Result<(), String> {
+    run("benchmarks", &mut cargo("bench -p psd-impute --bench engine"))
+}

@@ -1,1 +1,45 @@
-fn main() {}
+//! The command `psd-impute`.
+//!
+//! Data goes to standard output, messages to standard error. Exit codes: 0 done, 1 wrong usage, 2 bad data, 3 the fit did not
+//! converge (its result is written all the same).
+
+mod commands;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Imputation that keeps the distribution of the data.
+#[derive(Parser)]
+#[command(name = "psd-impute", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a small table with gaps, impute it and show the result.
+    Demo(commands::demo::Demo),
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let code = if error.use_stderr() { 1 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let result = match arguments.command {
+        Command::Demo(demo) => demo.run(&mut std::io::stdout().lock()),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -12,7 +12,8 @@
 //! - [`density`]: densities on rows: marginals, conditionals, draws;
 //! - [`objective`]: the penalised likelihood and its derivatives;
 //! - [`solver`]: the interior-point Newton method;
-//! - [`learn`]: choosing anchors and fitting a density to a table.
+//! - [`learn`]: choosing anchors and fitting a density to a table;
+//! - [`impute`]: completing tables.
 //!
 //! ```
 //! use psd_impute::{density::Density, learn::{AnchorChoice, PsdFit}, table::Table};
@@ -36,6 +37,7 @@
 
 pub mod density;
 mod error;
+pub mod impute;
 pub mod kernel;
 pub mod learn;
 pub mod linalg;

@@ -18,7 +18,7 @@ const BLOCK: usize = 512;
 /// Pieces that sums over blocks are cut into.
 const PIECES: usize = 16;
 
-/// See the [module](self).
+/// The data term held as one matrix `E` for each pattern and one vector `f` for each row.
 pub struct GroupedTerm {
     order: usize,
     rows: usize,

@@ -6,7 +6,7 @@ use super::{DataTerm, Objective};
 use crate::density::Density;
 use crate::error::{bad, non_negative};
 use crate::kernel::Features;
-use crate::linalg::{column, packed_len};
+use crate::linalg::{column, is_finite, packed_len};
 use crate::table::{Group, Table};
 use crate::{Error, Result};
 use faer::Mat;
@@ -118,9 +118,12 @@ impl<'a> Problem<'a> {
             _ => Box::new(GroupedTerm::new(l, patterns)),
         };
         let a0 = match self.options.regularizer {
-            Regularizer::Identity => Mat::identity(l, l),
-            Regularizer::Kernel => self.features.k()?,
+            Regularizer::Kernel if self.options.lambda > 0.0 => self.features.k()?,
+            _ => Mat::identity(l, l),
         };
+        if !is_finite(a0.as_ref()) {
+            return Err(Error::NotFinite { what: "the kernel of an anchor that is too far outside the box" });
+        }
         Ok(Objective {
             term,
             weights,

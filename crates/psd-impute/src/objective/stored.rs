@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Pieces that sums over rows are cut into.
 const PIECES: usize = 16;
 
-/// See the [module](self).
+/// The data term held as one packed matrix for each row.
 pub struct StoredTerm {
     order: usize,
     /// `l(l+1)/2 × n`.

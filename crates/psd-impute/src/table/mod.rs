@@ -106,8 +106,12 @@ impl Table {
     /// The table with its continuous columns standardised, and how to undo it.
     pub fn standardise(&self) -> (Self, Scaler) {
         let scaler = Scaler::of(self);
-        let cells = Mat::from_fn(self.columns.len(), self.len(), |j, i| scaler.apply(j, self.cells[(j, i)]));
-        (Self { columns: self.columns.clone(), cells }, scaler)
+        (scaler.standardise(self), scaler)
+    }
+
+    /// A table with the same columns and other cells, checked as by [`new`](Self::new).
+    pub fn with_cells(&self, cells: Mat<f64>) -> Result<Self> {
+        Self::new(self.columns.clone(), cells)
     }
 
     /// The distinct rows in order of first appearance, and the summed weight of each. Fitting the one with the other

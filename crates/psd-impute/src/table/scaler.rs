@@ -1,6 +1,7 @@
 //! Standardisation of continuous columns.
 
 use super::{Kind, Table};
+use faer::Mat;
 
 /// A shift and a scale for each column; the identity for discrete columns.
 ///
@@ -22,6 +23,13 @@ impl Scaler {
             })
             .unzip();
         Self { shift, scale }
+    }
+
+    /// The table in standardised units.
+    pub fn standardise(&self, table: &Table) -> Table {
+        let (d, n) = (table.columns.len(), table.len());
+        let cells = Mat::from_fn(d, n, |j, i| self.apply(j, table.cells[(j, i)]));
+        Table { columns: table.columns.clone(), cells }
     }
 
     /// The standardised value of a cell of column `j`.

@@ -6,6 +6,7 @@ use psd_impute::density::{Density, PsdDensity};
 use psd_impute::kernel::{Anchors, BaseMeasure, Features, Metric};
 use psd_impute::learn::{Fitted, PsdFit};
 use psd_impute::linalg::log_sum_exp;
+use psd_impute::objective::{ProblemOptions, Regularizer};
 use psd_impute::solver::{SolverOptions, Status, SystemKind};
 use psd_impute::table::Table;
 
@@ -168,4 +169,11 @@ fn the_box_holds_for_anchors_far_outside() {
         close(conditional.cdf(0, x).unwrap(), p, 1e-9);
     }
     assert_eq!(fitted.density.log_marginal(&[1.5]).unwrap(), f64::NEG_INFINITY);
+
+    // The kernel of such an anchor overflows: no matter without a penalty, an error with one.
+    let problem = |lambda| ProblemOptions { lambda, regularizer: Regularizer::Kernel, ..Default::default() };
+    let fitted = PsdFit { problem: problem(0.0), ..setup.clone() }.run(&rows, &points, &mut ()).unwrap();
+    assert_eq!(fitted.solution.status, Status::Converged);
+    let error = PsdFit { problem: problem(0.1), ..setup }.run(&rows, &points, &mut ()).err().unwrap();
+    assert!(error.to_string().contains("too far outside the box"));
 }

@@ -1,0 +1,133 @@
+//! `psd-impute demo`: two moons with gaps, fitted and completed.
+
+use super::Failure;
+use clap::Args;
+use psd_impute::density::{Density, PsdDensity};
+use psd_impute::impute::complete_with_means;
+use psd_impute::kernel::Metric;
+use psd_impute::learn::{AnchorChoice, Fitted, PsdFit};
+use psd_impute::solver::Status;
+use psd_impute::table::Table;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::f64::consts::{PI, TAU};
+use std::io::Write;
+use std::process::ExitCode;
+
+const ROWS: usize = 400;
+const ANCHORS: usize = 40;
+const BANDWIDTH: f64 = 4.0;
+const MISSING: f64 = 0.3;
+
+/// The subcommand's arguments.
+#[derive(Args)]
+pub(crate) struct Demo {
+    /// The seed of the table, its gaps and the anchors.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+impl Demo {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let rng = &mut ChaCha8Rng::seed_from_u64(self.seed);
+        let truth = two_moons(rng)?;
+        let table = with_gaps(&truth, rng)?;
+        let (standardised, scaler) = table.standardise();
+        let anchors = AnchorChoice::KMeans { count: ANCHORS, steps: 50 }.pick(&standardised, rng)?;
+        let setup = PsdFit { metric: Metric::isotropic(BANDWIDTH)?, ..Default::default() };
+        let fitted = setup.run(&standardised, &anchors, &mut ())?;
+        let completed = complete_with_means(fitted.density.as_ref(), &table, &scaler)?;
+
+        let missing = table.cells().col_iter().flat_map(|row| row.iter()).filter(|x| x.is_nan()).count();
+        writeln!(out, "Two moons: {ROWS} rows, 2 columns, {missing} of {} cells missing.\n", 2 * ROWS)?;
+        show_rows(out, &table, &completed, &truth)?;
+        show_fit(out, &fitted, &standardised)?;
+        let (ours, plain) =
+            (error(&table, &completed, &truth), error(&table, &column_means(&table)?, &truth));
+        writeln!(
+            out,
+            "  root mean square error of the completed cells: {ours:.3} (column means: {plain:.3})"
+        )?;
+        Ok(if fitted.solution.status == Status::Converged { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    }
+}
+
+/// Two half circles with noise, each the other's mirror image and reaching into it.
+fn two_moons(rng: &mut dyn Rng) -> Result<Table, Failure> {
+    let rows: Vec<[f64; 2]> = (0..ROWS)
+        .map(|i| {
+            let (angle, noise) = (PI * rng.random::<f64>(), [0.08 * normal(rng), 0.08 * normal(rng)]);
+            let (x, y) = (angle.cos(), angle.sin());
+            let (x, y) = if i % 2 == 0 { (x, y) } else { (1.0 - x, 0.5 - y) };
+            [x + noise[0], y + noise[1]]
+        })
+        .collect();
+    Ok(Table::continuous(&["x", "y"], &rows)?)
+}
+
+fn normal(rng: &mut dyn Rng) -> f64 {
+    let (u, v): (f64, f64) = (rng.random(), rng.random());
+    (-2.0 * (1.0 - u).ln()).sqrt() * (TAU * v).cos()
+}
+
+/// Takes cells away at random, never both of a row.
+fn with_gaps(truth: &Table, rng: &mut dyn Rng) -> Result<Table, Failure> {
+    let mut cells = truth.cells().to_owned();
+    for i in 0..truth.len() {
+        if rng.random::<f64>() < 2.0 * MISSING {
+            cells[(rng.random_range(0..2), i)] = f64::NAN;
+        }
+    }
+    Ok(truth.with_cells(cells)?)
+}
+
+fn show_rows(out: &mut dyn Write, table: &Table, completed: &Table, truth: &Table) -> Result<(), Failure> {
+    let show = |x: f64| if x.is_nan() { "     ?".to_string() } else { format!("{x:6.2}") };
+    writeln!(out, "  row   observed          completed         truth")?;
+    for i in (0..table.len()).filter(|&i| table.row(i).iter().any(|x| x.is_nan())).take(6) {
+        let cells = |t: &Table| t.row(i).iter().map(|&x| show(x)).collect::<Vec<_>>().join(" ");
+        writeln!(out, "  {i:3}   {}     {}     {}", cells(table), cells(completed), cells(truth))?;
+    }
+    Ok(())
+}
+
+fn show_fit(out: &mut dyn Write, fitted: &Fitted, table: &Table) -> Result<(), Failure> {
+    let solution = &fitted.solution;
+    let status = match solution.status {
+        Status::Converged => "converged",
+        Status::IterationLimit => "stopped at the iteration limit",
+        Status::Stalled => "stopped at the limit of rounding",
+        Status::Stopped => "was stopped",
+    };
+    let average = |density: &dyn Density| -> Result<f64, Failure> {
+        Ok(density.log_marginals(table)?.iter().sum::<f64>() / table.len() as f64)
+    };
+    let moments = fitted.psd.moments()?;
+    let normal = PsdDensity::normal(table, &moments.0, moments.1.as_ref())?;
+    writeln!(out, "\n  {ANCHORS} anchors; the solver {status} after {} Newton steps", solution.iterations)?;
+    writeln!(
+        out,
+        "  log-likelihood of the observed cells: {:.3} a row (normal density of the same moments: {:.3})",
+        average(fitted.density.as_ref())?,
+        average(&normal)?
+    )?;
+    Ok(())
+}
+
+fn column_means(table: &Table) -> Result<Table, Failure> {
+    let mean = |j: usize| table.observed(j).sum::<f64>() / table.observed(j).count() as f64;
+    let mut cells = table.cells().to_owned();
+    for j in 0..cells.nrows() {
+        cells.row_mut(j).iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = mean(j));
+    }
+    Ok(table.with_cells(cells)?)
+}
+
+fn error(table: &Table, completed: &Table, truth: &Table) -> f64 {
+    let squares: Vec<f64> = (0..table.len())
+        .flat_map(|i| (0..2).map(move |j| (j, i)))
+        .filter(|&(j, i)| table.cells()[(j, i)].is_nan())
+        .map(|at| (completed.cells()[at] - truth.cells()[at]).powi(2))
+        .collect();
+    (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
+}
