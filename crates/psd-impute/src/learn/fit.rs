@@ -58,7 +58,7 @@ pub struct PsdFit {
 }
 
 impl Default for PsdFit {
-    /// The paper's experiments: isotropic kernel of bandwidth 2, the whole space, no reference.
+    /// An isotropic kernel of bandwidth 2, the whole space, no reference, no penalty.
     fn default() -> Self {
         Self {
             metric: Metric::isotropic(2.0).unwrap_or_else(|_| unreachable!("2 is a bandwidth")),

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 const DONORS: usize = 512;
 
 /// The cells of the copy, `d × n`. Rows are compared by the mean square difference over the columns both have, discrete columns by
-/// equality. A column without any observed cell is filled with zero, or with its first value.
+/// equality. What no donor has is filled with the column's first observed value; a column without any, with zero or its first atom.
 pub fn imputed_copy(table: &Table, rng: &mut dyn Rng) -> Mat<f64> {
     let donors = index::sample(rng, table.len(), DONORS.min(table.len())).into_vec();
     let fallback: Vec<f64> = (0..table.columns().len()).map(|j| typical(table, j)).collect();

@@ -3,7 +3,9 @@
 //! `Q` and a multiplier `ω` are held fixed: the gradient is that of the Lagrangian `F + ω (tr(QH) - 1)`. At an optimal `Q` with its
 //! dual `ω` this is the gradient of the optimal value, the paper's alternating step. For any other `Q` with `tr(QH) = 1`
 //! and `ω = -⟨∇F(Q), Q⟩` it is the gradient of `F(Q / tr(QH))`, the joint way. Both come to the same formula,
-//! `ω = b + μl - λ tr(QA_0)`.
+//! [`Solution::omega`](crate::solver::Solution::omega).
+//!
+//! `log det Q` is that of the normalised features' `Q` and does not move with them; see `docs/paper.md`.
 
 use super::Regularizer;
 use super::problem::Problem;

@@ -25,7 +25,7 @@ pub(super) struct Iterate {
 }
 
 impl Iterate {
-    /// The paper's start, `I / tr(H)`, on the range of `H`.
+    /// The start `I / tr(H)`, on the range of `H`.
     pub(super) fn cold(objective: &Objective, basis: &Basis) -> Result<Self> {
         Self::at(objective, basis.v(), Mat::identity(basis.rank(), basis.rank()))
     }

@@ -4,7 +4,8 @@
 //! Hessian is `μI + B'B`, where row `i` of `B` is `√κ_i C'A_iC` (`κ_i` the curvature of row `i`'s logarithm): this is the paper's
 //! preconditioning with `Q ⊗ Q`, its condition number is at most `1 + 1/μ`, and all three Newton systems solve in it.
 //!
-//! **The Newton step.** Write `r = -(∇F + ωH)` with `ω = -⟨∇F, Q⟩ = b + μl - λ tr(QA_0)`, the dual's closed form. The paper's step
+//! **The Newton step.** Write `r = -(∇F + ωH)` with `ω = -⟨∇F, Q⟩ = b + μr - λ tr(QA_0)`, the dual's closed form
+//! (`r` is the order of `X`: the number of anchors, unless some are nearly equal). The paper's step
 //! `Δ = Q + G⁻¹(B) - ν G⁻¹(H)` is, because `G(Q) = -∇F - B`,
 //!
 //! ```text
@@ -107,7 +108,7 @@ pub fn solve(
     let (status, decrement) = loop {
         let mut seconds = Seconds::default();
         seconds.time(|s| &mut s.evaluate, || iterate.evaluate(objective, mu))?;
-        let step = step::direction(objective, &iterate, mu, options.system, &mut seconds)?;
+        let step = step::direction(objective, &iterate, mu, options.system, None, &mut seconds)?;
         let last = mu <= options.mu_final;
         let centred =
             step.half_squared_decrement() <= if last { options.tolerance } else { loose(options, mu) };

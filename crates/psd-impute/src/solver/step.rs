@@ -30,12 +30,14 @@ impl NewtonStep {
     }
 }
 
-/// See the derivation at the head of the [solver](super).
+/// See the derivation at the head of the [solver](super). The tolerance is that of conjugate gradients; none lets it follow the
+/// residual.
 pub(super) fn direction(
     objective: &Objective,
     iterate: &Iterate,
     mu: f64,
     kind: SystemKind,
+    tolerance: Option<f64>,
     seconds: &mut Seconds,
 ) -> Result<NewtonStep> {
     let kind = systems::choose(objective, iterate.c().ncols(), mu, kind);
@@ -44,7 +46,7 @@ pub(super) fn direction(
         seconds.time(|s| &mut s.factor, || systems::factor(kind, objective, iterate.c(), curvatures, mu))?;
     let (residual, hs) = (iterate.residual(), iterate.hs());
     // The residual falls to zero and so does the tolerance: steps are inexact at first and quadratic at last.
-    let mut tolerance = residual.norm_l2().sqrt().clamp(1e-6, 1e-2);
+    let mut tolerance = tolerance.unwrap_or_else(|| residual.norm_l2().sqrt().clamp(1e-6, 1e-2));
     seconds.time(
         |s| &mut s.solve,
         || {
@@ -74,11 +76,12 @@ pub fn newton_step_at(
     q: MatRef<'_, f64>,
     mu: f64,
     kind: SystemKind,
+    tolerance: Option<f64>,
 ) -> Result<(Mat<f64>, NewtonStep, Seconds)> {
     let basis = Basis::of(objective.h(), 1e-10)?;
     let mut iterate = Iterate::warm(objective, &basis, q)?;
     iterate.evaluate(objective, mu)?;
     let mut seconds = Seconds::default();
-    let step = direction(objective, &iterate, mu, kind, &mut seconds)?;
+    let step = direction(objective, &iterate, mu, kind, tolerance, &mut seconds)?;
     Ok((iterate.q(), step, seconds))
 }

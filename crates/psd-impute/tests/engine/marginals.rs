@@ -160,3 +160,44 @@ fn a_wide_box_is_the_whole_space() {
         close(*x, y, 1e-13);
     }
 }
+
+/// The paper's features are `exp(-(x-w)'P(x-w))`: `H_paper = h H e^(n_a + n_b)` with `h = exp(log_scale)` and `n = log_norm`, and
+/// `Q_paper = D⁻¹QD⁻¹` with `D_a = √h e^(n_a)` gives the same density.
+#[test]
+fn normalised_features_are_the_papers_in_other_units() {
+    for shape in SHAPES {
+        let (table, features) = continuous(13, 10, 2, 4, 0.0, shape);
+        let psd = density(&features, 1);
+        let kernel = |x: &[f64], a: usize| {
+            let sigma = features.sigma();
+            let det = sigma[(0, 0)] * sigma[(1, 1)] - sigma[(0, 1)].powi(2);
+            let r = [x[0] - features.anchors()[(0, a)], x[1] - features.anchors()[(1, a)]];
+            let square =
+                sigma[(1, 1)] * r[0] * r[0] - 2.0 * sigma[(0, 1)] * r[0] * r[1] + sigma[(0, 0)] * r[1] * r[1];
+            (-0.25 * square / det).exp()
+        };
+        let (h, norm) = (features.log_scale().unwrap(), features.log_norm());
+        for row in table.rows() {
+            let mut paper = 0.0;
+            for a in 0..4 {
+                for b in 0..4 {
+                    let q = psd.q()[(a, b)] * (-h - norm[a] - norm[b]).exp();
+                    paper += q * kernel(row, a) * kernel(row, b);
+                }
+            }
+            close(psd.log_marginal(row).unwrap(), paper.ln(), 1e-12);
+        }
+        let matrix = features.h().unwrap();
+        let nodes = interval(shape);
+        let mut integral = 0.0;
+        for (x, wx) in &nodes {
+            for (y, wy) in &nodes {
+                integral += wx * wy * kernel(&[*x, *y], 0) * kernel(&[*x, *y], 1);
+            }
+        }
+        close(integral, matrix[(0, 1)] * (h + norm[0] + norm[1]).exp(), 1e-12);
+        let k = features.k().unwrap();
+        let point: Vec<f64> = (0..2).map(|j| features.anchors()[(j, 1)]).collect();
+        close(kernel(&point, 0), k[(0, 1)] * (norm[0] + norm[1]).exp(), 1e-12);
+    }
+}

@@ -44,6 +44,54 @@ proptest! {
         close(solution.objective, objective.value(q, 0.01).unwrap(), 1e-12);
     }
 
+    /// With a reference, `ω = b + μl - λ tr(QA_0)` where `b = Σ w_i (1-ν) t_i / ((1-ν) t_i + ν u_i)`, which is
+    /// `-Σ slope_i t_i`.
+    #[test]
+    fn the_dual_has_its_closed_form_with_a_reference(seed: u64, lambda in 0.0f64..1.0, nu in 0.01f64..0.9) {
+        let (table, features) = mixed(seed, 25, 2, 5, 0.4, Shape::Full);
+        let u = PsdDensity::normal(&table, &[0.0, 0.0], definite(2, &mut rng(seed)).as_ref()).unwrap();
+        let options = ProblemOptions { lambda, nu, ..Default::default() };
+        let objective = Problem::new(&features, &table, None, Some(&u), options).unwrap().objective().unwrap();
+        let solution = solve(&objective, &tight(), None, &mut ()).unwrap();
+        let q = solution.q.as_ref();
+        let t = objective.values(q);
+        let b = -objective.slopes(&t).iter().zip(&t).map(|(s, t)| s * t).sum::<f64>();
+        prop_assert!(b > 0.0 && b < 1.0);
+        close(solution.omega, b + 5.0 * 0.01 - lambda * trace_product(q, objective.a0()), 1e-11);
+        let residual = objective.gradient(q, 0.01).unwrap() + objective.h() * Scale(solution.omega);
+        let c = Cholesky::new(q.to_owned(), "Q").unwrap();
+        prop_assert!((c.factor().transpose() * residual * c.factor()).norm_l2() < 1e-7);
+    }
+
+    /// At the optimum the gradient with the dual held fixed is that of the optimal value: the paper's heuristic for moving anchors
+    /// and metric is exact there.
+    #[test]
+    fn the_fixed_dual_gradient_is_that_of_the_optimal_value(seed: u64, shape in 0usize..4, lambda in 0.0f64..0.5) {
+        let (table, features) = continuous(seed, 20, 2, 3, 0.3, SHAPES[shape]);
+        let options = ProblemOptions { lambda, regularizer: Regularizer::Kernel, ..Default::default() };
+        let optimum = |features: &Features| {
+            let objective = Problem::new(features, &table, None, None, options).unwrap().objective().unwrap();
+            solve(&objective, &SolverOptions { tolerance: 1e-20, ..tight() }, None, &mut ()).unwrap()
+        };
+        let solution = optimum(&features);
+        let problem = Problem::new(&features, &table, None, None, options).unwrap();
+        let gradient = problem.parameter_gradient(solution.q.as_ref(), solution.omega).unwrap().features;
+        let direction = matrix(2, 3, &mut rng(seed));
+        let slope = derivative(|h| {
+            let anchors = features.anchors() + &direction * Scale(h);
+            optimum(&features.moved(anchors, features.metric().clone()).unwrap()).objective
+        }, 2e-5);
+        let along: f64 = (0..3).map(|a| (0..2).map(|j| direction[(j, a)] * gradient.anchors[(j, a)]).sum::<f64>()).sum();
+        close(along, slope, 1e-7);
+        let parameters = features.metric().parameters();
+        let slope = derivative(|h| {
+            let moved: Vec<f64> = parameters.iter().map(|p| p + h).collect();
+            let metric = features.metric().with_parameters(&moved).unwrap();
+            optimum(&features.moved(features.anchors().to_owned(), metric).unwrap()).objective
+        }, 2e-5);
+        close(gradient.metric(features.metric()).iter().sum(), slope, 1e-7);
+    }
+
     #[test]
     fn is_the_same_from_any_start(seed: u64, shape in 0usize..4) {
         let (table, features) = mixed(seed, 25, 2, 4, 0.4, SHAPES[shape]);
