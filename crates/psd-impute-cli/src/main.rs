@@ -4,6 +4,7 @@
 //! converge (its result is written all the same).
 
 mod commands;
+mod io;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -20,6 +21,8 @@ struct Arguments {
 enum Command {
     /// Make a small table with gaps, impute it and show the result.
     Demo(commands::demo::Demo),
+    /// Complete a numeric CSV file.
+    Impute(commands::impute::Impute),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Demo(demo) => demo.run(&mut std::io::stdout().lock()),
+        Command::Impute(impute) => impute.run(),
     };
     match result {
         Ok(code) => code,

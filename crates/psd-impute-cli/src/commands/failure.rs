@@ -2,18 +2,22 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 
 /// An error of the engine, or of reading and writing.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Engine(psd_impute::Error),
-    Io(io::Error),
+    Output(io::Error),
+    File { path: PathBuf, error: io::Error },
+    Csv { path: PathBuf, error: csv::Error },
+    NotANumber { path: PathBuf, line: u64, column: String, text: String },
 }
 
 impl Failure {
     /// Whether the reader of our output has gone, which is no fault of ours.
     pub(crate) fn is_broken_pipe(&self) -> bool {
-        matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 
@@ -21,7 +25,14 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Engine(error) => error.fmt(f),
-            Self::Io(error) => error.fmt(f),
+            Self::Output(error) => error.fmt(f),
+            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Csv { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::NotANumber { path, line, column, text } => write!(
+                f,
+                "{}, line {line}, column `{column}`: `{text}` is not a number\nhint: missing cells are empty, NA, NaN, ?, null or .",
+                path.display()
+            ),
         }
     }
 }
@@ -34,6 +45,6 @@ impl From<psd_impute::Error> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::Io(error)
+        Self::Output(error)
     }
 }

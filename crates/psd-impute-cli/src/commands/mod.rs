@@ -2,5 +2,6 @@
 
 pub(crate) mod demo;
 mod failure;
+pub(crate) mod impute;
 
 pub(crate) use failure::Failure;

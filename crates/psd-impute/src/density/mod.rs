@@ -8,12 +8,15 @@
 //! base weights `ρ` on the discrete ones.
 
 mod combined;
+mod donors;
 mod pairs;
 mod psd;
 mod quantile;
 mod stack;
 mod uniform;
 
+pub(crate) use donors::relative_kernel;
+pub use donors::{DonorKernel, Donors, Marginal};
 pub use psd::PsdDensity;
 pub use stack::Stack;
 pub use uniform::Uniform;

@@ -1,5 +1,11 @@
 //! Completing tables.
 
+mod row_key;
+mod ties;
+
+pub use row_key::RowKeys;
+pub use ties::Ties;
+
 use crate::Result;
 use crate::density::{Conditional, Density};
 use crate::table::{Scaler, Table};
@@ -10,10 +16,32 @@ use rayon::prelude::*;
 /// `density` lives on the table standardised by `scaler`; the result is in the table's own units, and its observed cells are
 /// the table's, bit for bit.
 pub fn complete_with_means(density: &dyn Density, table: &Table, scaler: &Scaler) -> Result<Table> {
-    complete(density, table, scaler, |_, conditional| conditional.mean())
+    complete(density, table, scaler, |_, conditional| {
+        conditional.missing().iter().zip(conditional.mean()).map(|(&j, z)| scaler.undo(j, z)).collect()
+    })
 }
 
-/// Completes every row that has a gap with what `fill` makes of its number and its conditional distribution.
+/// Completes every row that has a gap with a draw from its conditional distribution. Columns with ties are drawn on observed values.
+///
+/// The draw depends on the seed, the number of the imputation and the row alone: its content, and how many equal rows stand
+/// before it. The order of the rows, the batch they come in and the number of threads do not matter.
+pub fn complete_with_draws(
+    density: &dyn Density,
+    table: &Table,
+    scaler: &Scaler,
+    ties: &Ties,
+    seed: u64,
+    imputation: u64,
+) -> Result<Table> {
+    let keys = RowKeys::of(table);
+    complete(density, table, scaler, |i, conditional| {
+        let draw = conditional.draw(&mut keys.generator(i, seed, imputation));
+        conditional.missing().iter().zip(draw).map(|(&j, z)| ties.nearest(j, scaler.undo(j, z))).collect()
+    })
+}
+
+/// Completes every row that has a gap with what `fill` makes of its number and its conditional distribution, in the
+/// table's units.
 fn complete(
     density: &dyn Density,
     table: &Table,
@@ -31,7 +59,7 @@ fn complete(
             .collect::<Result<Vec<_>>>()?;
         for (&i, values) in group.rows.iter().zip(filled) {
             for (&j, value) in group.pattern.missing().iter().zip(values) {
-                cells[(j, i)] = scaler.undo(j, value);
+                cells[(j, i)] = value;
             }
         }
     }

@@ -68,6 +68,15 @@ impl DiscreteColumn {
         Self::new(column, kind.clone(), rho, log_theta)
     }
 
+    /// The same column with one anchor, under which the atoms have these probabilities: `θ² = p/ρ`.
+    pub fn with_probabilities(&self, probabilities: &[f64]) -> Result<Self> {
+        let rho: Vec<f64> = self.log_rho.iter().map(|r| r.exp()).collect();
+        let log_theta = Mat::from_fn(rho.len(), 1, |k, _| {
+            if rho[k] > 0.0 { 0.5 * (probabilities[k] / rho[k]).ln() } else { 0.0 }
+        });
+        Self::new(self.column, self.kind.clone(), &rho, log_theta)
+    }
+
     /// Whether the values are labels, which have no mean.
     pub fn has_labels(&self) -> bool {
         matches!(self.kind, Kind::Category(_))

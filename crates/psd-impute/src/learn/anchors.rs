@@ -52,7 +52,7 @@ impl AnchorChoice {
             }
             Self::KMeans { count, steps } => {
                 check(count, d)?;
-                kmeans::centres(table, &imputed_copy(table, rng), count.min(table.len()), steps, rng)
+                kmeans::cluster(table, &imputed_copy(table, rng), count.min(table.len()), steps, rng).0
             }
             Self::Rows { count } => {
                 check(count, d)?;

@@ -1,5 +1,7 @@
 //! A quick complete copy of a table, for placing anchors only: every missing cell is taken from the nearest row that has it.
 
+use crate::Result;
+use crate::density::Density;
 use crate::table::{Kind, Table};
 use faer::Mat;
 use rand::Rng;
@@ -60,4 +62,17 @@ fn distance(table: &Table, a: &[f64], b: &[f64]) -> f64 {
 fn typical(table: &Table, j: usize) -> f64 {
     let kind = table.columns()[j].kind();
     table.observed(j).next().unwrap_or_else(|| kind.atoms().first().copied().unwrap_or(0.0))
+}
+
+/// The cells with every missing one at its conditional mean under a density, `d × n`.
+pub(super) fn mean_copy(density: &dyn Density, table: &Table) -> Result<Mat<f64>> {
+    let mut out = table.cells().to_owned();
+    for group in table.groups().iter().filter(|group| !group.pattern.missing().is_empty()) {
+        let given = density.given(&group.pattern)?;
+        for &i in &group.rows {
+            let mean = given.conditional(table.row(i))?.mean();
+            group.pattern.missing().iter().zip(mean).for_each(|(&j, value)| out[(j, i)] = value);
+        }
+    }
+    Ok(out)
 }

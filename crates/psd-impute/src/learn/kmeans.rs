@@ -6,25 +6,26 @@ use faer::Mat;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// `count` centres of the columns of `copy` (`d × n`). A discrete coordinate of a centre is the commonest value of its rows.
-pub(super) fn centres(
+/// `count` centres of the columns of `copy` (`d × n`), and the centre nearest to each column. A discrete coordinate of a centre is
+/// the commonest value of its rows.
+pub(super) fn cluster(
     table: &Table,
     copy: &Mat<f64>,
     count: usize,
     steps: usize,
     rng: &mut dyn Rng,
-) -> Mat<f64> {
+) -> (Mat<f64>, Vec<usize>) {
     let mut centres = seeds(table, copy, count, rng);
-    let mut labels = Vec::new();
+    let mut labels = nearest(table, copy, &centres);
     for _ in 0..steps {
+        update(table, copy, &labels, &mut centres);
         let next = nearest(table, copy, &centres);
         if next == labels {
             break;
         }
         labels = next;
-        update(table, copy, &labels, &mut centres);
     }
-    centres
+    (centres, labels)
 }
 
 /// k-means++: each seed is a row, drawn with probability proportional to its squared distance from the seeds before it.

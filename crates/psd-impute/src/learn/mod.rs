@@ -1,10 +1,20 @@
 //! Choosing anchors and fitting a density to a table.
 
 mod anchors;
+mod donors;
 mod fit;
 mod imputed_copy;
 mod kmeans;
+mod members;
+mod mixture;
+mod normal;
+mod stack;
 
 pub use anchors::AnchorChoice;
+pub use donors::fit_donors;
 pub use fit::{Fitted, PsdFit, Reference};
 pub use imputed_copy::imputed_copy;
+pub use members::Member;
+pub use mixture::{EmParams, EmReport, Mixture, MixturePrior};
+pub use normal::{choose_ridge, fit_normal};
+pub use stack::{FittedStack, fit_stack};

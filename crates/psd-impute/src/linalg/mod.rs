@@ -7,12 +7,14 @@
 mod cg;
 mod cholesky;
 mod eigen;
+mod lbfgs;
 mod products;
 mod symmetric;
 
 pub use cg::{CgInfo, CgParams, conjugate_gradient};
 pub use cholesky::Cholesky;
 pub use eigen::{eigenvalues, eigenvectors};
+pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs};
 pub use products::{congruence, gram, times, trace, trace_product};
 pub(crate) use products::{lower_product, mirror, parallel_lower_product, product};
 pub use symmetric::{Packed, pack, packed_len, unpack};

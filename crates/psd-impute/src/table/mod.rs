@@ -109,6 +109,11 @@ impl Table {
         (scaler.standardise(self), scaler)
     }
 
+    /// Some rows of the table, in the order given.
+    pub fn select(&self, rows: &[usize]) -> Result<Self> {
+        self.with_cells(Mat::from_fn(self.columns.len(), rows.len(), |j, i| self.cells[(j, rows[i])]))
+    }
+
     /// A table with the same columns and other cells, checked as by [`new`](Self::new).
     pub fn with_cells(&self, cells: Mat<f64>) -> Result<Self> {
         Self::new(self.columns.clone(), cells)

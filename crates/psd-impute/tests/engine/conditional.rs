@@ -105,7 +105,7 @@ fn category_means_are_modes_and_have_no_covariance() {
 
 /// Draws must have the conditional's distribution: their probability-integral transforms are uniform (Kolmogorov-Smirnov at about
 /// one in a thousand) and their covariance is the closed form's.
-fn check_draws(conditional: &dyn Conditional, rng: &mut dyn Rng) {
+pub(crate) fn check_draws(conditional: &dyn Conditional, rng: &mut dyn Rng) {
     let n = 4000;
     let draws: Vec<Vec<f64>> = (0..n).map(|_| conditional.draw(rng)).collect();
     let (mean, covariance) = (conditional.mean(), conditional.covariance());

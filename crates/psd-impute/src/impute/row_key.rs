@@ -1,0 +1,53 @@
+//! A random generator for each row that depends on nothing but the row.
+
+use crate::table::Table;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::HashMap;
+
+/// A key for each row: its content, and how many equal rows stand before it.
+#[derive(Debug, Clone)]
+pub struct RowKeys {
+    keys: Vec<u64>,
+}
+
+impl RowKeys {
+    /// The keys of a table's rows.
+    pub fn of(table: &Table) -> Self {
+        let mut seen: HashMap<u64, u64> = HashMap::new();
+        let keys = table
+            .rows()
+            .map(|row| {
+                let content = row.iter().fold(0, |hash, &x| mix(hash ^ canonical(x)));
+                let before = seen.entry(content).or_default();
+                *before += 1;
+                mix(content ^ *before)
+            })
+            .collect();
+        Self { keys }
+    }
+
+    /// The generator of row `i` for one imputation.
+    pub fn generator(&self, i: usize, seed: u64, imputation: u64) -> ChaCha8Rng {
+        let mut state = self.keys[i] ^ mix(mix(seed) ^ imputation);
+        let mut bytes = [0; 32];
+        for chunk in bytes.chunks_exact_mut(8) {
+            state = mix(state);
+            chunk.copy_from_slice(&state.to_le_bytes());
+        }
+        ChaCha8Rng::from_seed(bytes)
+    }
+}
+
+/// All missing cells are alike, whatever the bits of their NaN; so are the two zeros.
+fn canonical(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { (x + 0.0).to_bits() }
+}
+
+/// SplitMix64: one step of a counter and its finaliser.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

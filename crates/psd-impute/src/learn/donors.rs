@@ -1,0 +1,258 @@
+//! Donors: the kernels of their columns, learned by leave-one-out likelihood.
+
+use crate::Result;
+use crate::density::{Density, DonorKernel, Donors, Marginal};
+use crate::kernel::truncated::LOG_SQRT_2PI;
+use crate::linalg::{LbfgsParams, column, lbfgs};
+use crate::table::Table;
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+/// Rows whose likelihood the kernels are learned from.
+const QUERIES: usize = 300;
+/// Pulls the logarithms of the parameters to their start, in nats a row.
+const PULL: f64 = 1e-3;
+/// Donors lighter than this do not enter the gradient.
+const LIGHTEST: f64 = 1e-6;
+/// Parameters of a column: `log (h_1 - floor)`, `log (h_2/h_1 - 1)`, the logits of `c_1` and `c_2` against `c_0`.
+const PER_COLUMN: usize = 4;
+const START: [f64; PER_COLUMN] = [-2.0, 1.0, 2.0, 1.0];
+
+/// Donors from the rows of a standardised table, and the log-likelihood of each row with itself left out. Missing cells get the
+/// conditional means and variances that `smooth` gives them.
+pub fn fit_donors(
+    table: &Table,
+    weights: Option<&[f64]>,
+    smooth: &dyn Density,
+) -> Result<(Donors, Vec<f64>)> {
+    let d = table.columns().len();
+    let (values, variances) = expected_cells(table, smooth)?;
+    let floors: Vec<f64> = (0..d).map(|j| resolution(table, j)).collect();
+    let marginals: Vec<Marginal> =
+        (0..d).map(|j| Marginal::new(table.observed(j).collect(), floors[j])).collect();
+    let every: Vec<usize> = (0..table.len()).collect();
+    let likelihood = LeaveOneOut {
+        table,
+        values: values.as_ref(),
+        variances: variances.as_ref(),
+        marginals: densities(table, &marginals, &every),
+        floors: &floors,
+    };
+    let stride = table.len().div_ceil(QUERIES);
+    let queries: Vec<usize> = every.iter().copied().filter(|i| i % stride == 0).collect();
+    let start: Vec<f64> = START.iter().copied().cycle().take(PER_COLUMN * d).collect();
+    let objective = |t: &[f64]| -> Result<(f64, Vec<f64>)> { Ok(likelihood.objective(t, &queries)) };
+    let params = LbfgsParams { max_iterations: 40, tolerance: 1e-4, memory: 10 };
+    let (t, _) = lbfgs(objective, start, params)?;
+    let kernels = likelihood.kernels(&t);
+    let logs = every.par_iter().map(|&i| likelihood.log(i, &kernels)).collect();
+    let equal = vec![1.0; table.len()];
+    let donors =
+        Donors::new(values.clone(), variances.clone(), marginals, kernels, weights.unwrap_or(&equal))?;
+    Ok((donors, logs))
+}
+
+/// Each cell's value, or its conditional mean, and its conditional variance.
+fn expected_cells(table: &Table, smooth: &dyn Density) -> Result<(Mat<f64>, Mat<f64>)> {
+    let mut values = table.cells().to_owned();
+    let mut variances = Mat::zeros(values.nrows(), values.ncols());
+    for group in table.groups().iter().filter(|group| !group.pattern.missing().is_empty()) {
+        let given = smooth.given(&group.pattern)?;
+        let moments = group
+            .rows
+            .par_iter()
+            .map(|&i| given.conditional(table.row(i)).map(|c| (c.mean(), c.covariance())))
+            .collect::<Result<Vec<_>>>()?;
+        for (&i, (mean, covariance)) in group.rows.iter().zip(&moments) {
+            for (k, &j) in group.pattern.missing().iter().enumerate() {
+                values[(j, i)] = mean[k];
+                variances[(j, i)] = covariance[(k, k)];
+            }
+        }
+    }
+    Ok((values, variances))
+}
+
+/// Half the gap between neighbouring values of a column, at the tenth percentile: kernels below it would only tell ties.
+fn resolution(table: &Table, j: usize) -> f64 {
+    let mut seen: Vec<f64> = table.observed(j).collect();
+    seen.sort_by(f64::total_cmp);
+    seen.dedup();
+    let mut gaps: Vec<f64> = seen.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_by(f64::total_cmp);
+    gaps.get(gaps.len() / 10).map_or(0.05, |gap| (0.5 * gap).max(2e-3))
+}
+
+/// `d × rows`: the marginal density of every observed cell, itself left out.
+fn densities(table: &Table, marginals: &[Marginal], rows: &[usize]) -> Mat<f64> {
+    let columns: Vec<Vec<f64>> = rows
+        .par_iter()
+        .map(|&i| {
+            let cell = |(x, m): (&f64, &Marginal)| if x.is_nan() { 1.0 } else { m.left_out(*x) };
+            table.row(i).iter().zip(marginals).map(cell).collect()
+        })
+        .collect();
+    Mat::from_fn(marginals.len(), rows.len(), |j, i| columns[i][j])
+}
+
+struct LeaveOneOut<'a> {
+    table: &'a Table,
+    values: MatRef<'a, f64>,
+    variances: MatRef<'a, f64>,
+    /// `d × n`.
+    marginals: Mat<f64>,
+    floors: &'a [f64],
+}
+
+impl LeaveOneOut<'_> {
+    fn kernels(&self, t: &[f64]) -> Vec<DonorKernel> {
+        t.chunks_exact(PER_COLUMN)
+            .zip(self.floors)
+            .map(|(t, floor)| {
+                let narrow = floor + t[0].exp();
+                let (a, b) = (t[2].exp(), t[3].exp());
+                let total = 1.0 + a + b;
+                DonorKernel {
+                    widths: [narrow, narrow * (1.0 + t[1].exp())],
+                    shares: [1.0 / total, a / total, b / total],
+                }
+            })
+            .collect()
+    }
+
+    /// Every donor's product of relative kernels for the cells of row `i`; zero for the row itself.
+    fn products(&self, i: usize, kernels: &[DonorKernel]) -> Vec<f64> {
+        let (row, m) = (self.table.row(i), column(self.marginals.as_ref(), i));
+        let seen: Vec<usize> = (0..row.len()).filter(|&j| !row[j].is_nan()).collect();
+        (0..self.table.len())
+            .map(|k| {
+                if k == i {
+                    return 0.0;
+                }
+                let (v, s) = (column(self.values, k), column(self.variances, k));
+                seen.iter()
+                    .map(|&j| crate::density::relative_kernel(&kernels[j], row[j], v[j], s[j], m[j]))
+                    .product()
+            })
+            .collect()
+    }
+
+    fn log(&self, i: usize, kernels: &[DonorKernel]) -> f64 {
+        let total: f64 = self.products(i, kernels).iter().sum();
+        let (row, m) = (self.table.row(i), column(self.marginals.as_ref(), i));
+        let marginals: f64 = row.iter().zip(m).filter(|(x, _)| !x.is_nan()).map(|(_, m)| m.ln()).sum();
+        marginals + (total / (self.table.len() - 1).max(1) as f64).max(f64::MIN_POSITIVE).ln()
+    }
+
+    /// Minus the average log-likelihood of some rows, less what their marginals say, and the pull; with its gradient.
+    fn objective(&self, t: &[f64], queries: &[usize]) -> (f64, Vec<f64>) {
+        let kernels = self.kernels(t);
+        let parts: Vec<(f64, Vec<f64>)> = queries
+            .par_chunks(8)
+            .map(|rows| {
+                let mut gradient = vec![0.0; t.len()];
+                let value = rows.iter().map(|&i| self.add_row(i, t, &kernels, &mut gradient)).sum();
+                (value, gradient)
+            })
+            .collect();
+        let n = queries.len() as f64;
+        let mut value = 0.0;
+        let mut gradient = vec![0.0; t.len()];
+        for (part, slopes) in parts {
+            value -= part / n;
+            gradient.iter_mut().zip(slopes).for_each(|(g, s)| *g -= s / n);
+        }
+        for (k, t) in t.iter().enumerate() {
+            let off = t - START[k % PER_COLUMN];
+            value += PULL * off * off;
+            gradient[k] += 2.0 * PULL * off;
+        }
+        (value, gradient)
+    }
+
+    /// Adds the gradient of `log Σ_k Π_j r_kj` for one row and returns the logarithm.
+    fn add_row(&self, i: usize, t: &[f64], kernels: &[DonorKernel], gradient: &mut [f64]) -> f64 {
+        let products = self.products(i, kernels);
+        let total: f64 = products.iter().sum();
+        if total.is_nan() || total <= 0.0 {
+            return f64::MIN_POSITIVE.ln();
+        }
+        let (row, m) = (self.table.row(i), column(self.marginals.as_ref(), i));
+        for (k, product) in products.iter().enumerate().filter(|(_, p)| **p > LIGHTEST * total) {
+            let share = product / total;
+            let (v, s) = (column(self.values, k), column(self.variances, k));
+            for j in (0..row.len()).filter(|&j| !row[j].is_nan()) {
+                let (t, out) = (&t[PER_COLUMN * j..], &mut gradient[PER_COLUMN * j..]);
+                add_cell(&kernels[j], t, self.floors[j], row[j] - v[j], s[j], m[j], share, out);
+            }
+        }
+        total.ln()
+    }
+}
+
+/// Adds `share` times the derivative of `log r`, `r = c_0 + Σ_a c_a N_a / m`, with `dN/d log h = N (x²/σ² - 1) h²/σ²`, `σ² = h² + s²`.
+#[allow(clippy::too_many_arguments)]
+fn add_cell(
+    kernel: &DonorKernel,
+    t: &[f64],
+    floor: f64,
+    x: f64,
+    variance: f64,
+    m: f64,
+    share: f64,
+    out: &mut [f64],
+) {
+    let [c0, c1, c2] = kernel.shares;
+    let part = |h: f64| {
+        let square = h * h + variance;
+        let n = (-0.5 * x * x / square - LOG_SQRT_2PI).exp() / square.sqrt() / m;
+        (n, n * (x * x / square - 1.0) * h / square)
+    };
+    let ((n1, d1), (n2, d2)) = (part(kernel.widths[0]), part(kernel.widths[1]));
+    let r = c0 + c1 * n1 + c2 * n2;
+    let (narrow, ratio) = (kernel.widths[0], 1.0 + t[1].exp());
+    let by_narrow = c1 * d1 + c2 * d2 * ratio;
+    out[0] += share * by_narrow * (narrow - floor) / r;
+    out[1] += share * c2 * d2 * narrow * t[1].exp() / r;
+    out[2] += share * (c1 * n1 / r - c1);
+    out[3] += share * (c2 * n2 / r - c2);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::density::PsdDensity;
+
+    #[test]
+    fn the_leave_one_out_gradient_is_right() {
+        let wave =
+            |i: usize, j: usize| ((i * (j + 2)) as f64 * 0.7).sin() + (i as f64 * 0.13).cos() * j as f64;
+        let rows: Vec<[f64; 2]> =
+            (0..30).map(|i| [wave(i, 0), if i % 4 == 0 { f64::NAN } else { wave(i, 1) }]).collect();
+        let table = Table::continuous(&["a", "b"], &rows).unwrap();
+        let normal = PsdDensity::normal(&table, &[0.0, 0.3], Mat::<f64>::identity(2, 2).as_ref()).unwrap();
+        let (values, variances) = expected_cells(&table, &normal).unwrap();
+        let floors = [0.02, 0.03];
+        let marginals: Vec<Marginal> =
+            (0..2).map(|j| Marginal::new(table.observed(j).collect(), 0.1)).collect();
+        let every: Vec<usize> = (0..30).collect();
+        let likelihood = LeaveOneOut {
+            table: &table,
+            values: values.as_ref(),
+            variances: variances.as_ref(),
+            marginals: densities(&table, &marginals, &every),
+            floors: &floors,
+        };
+        let t = [-1.0, 0.5, 1.0, 0.3, -0.5, 1.5, 0.7, -0.2];
+        let (_, gradient) = likelihood.objective(&t, &every);
+        for k in 0..t.len() {
+            let at = |h: f64| {
+                let mut t = t;
+                t[k] += h;
+                likelihood.objective(&t, &every).0
+            };
+            let slope = (8.0 * (at(1e-4) - at(-1e-4)) - (at(2e-4) - at(-2e-4))) / 12e-4;
+            assert!((slope - gradient[k]).abs() < 2e-6, "{k}: {slope} {}", gradient[k]);
+        }
+    }
+}

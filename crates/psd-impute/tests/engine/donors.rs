@@ -1,0 +1,72 @@
+//! Donors as a density, and stacks of members.
+
+use crate::common::*;
+use crate::conditional::check_draws;
+use psd_impute::density::{Density, Donors};
+use psd_impute::learn::{EmParams, Member, fit_donors, fit_normal, fit_stack};
+use psd_impute::table::Table;
+use rand_chacha::ChaCha8Rng;
+
+fn donors(seed: u64) -> (Table, Donors, Vec<f64>) {
+    let (table, _) = continuous(seed, 40, 2, 1, 0.25, Shape::Full);
+    let normal = fit_normal(&table, None, 0.01, EmParams::default()).unwrap().density(&table).unwrap();
+    let (donors, logs) = fit_donors(&table, None, &normal).unwrap();
+    (table, donors, logs)
+}
+
+#[test]
+fn integrate_to_one_and_agree_with_themselves() {
+    let (_, donors, _) = donors(1);
+    let nodes = gauss(-12.0, 12.0, 600);
+    let mass: f64 = nodes.iter().map(|(x, w)| w * donors.log_marginal(&[*x, NA]).unwrap().exp()).sum();
+    close(mass, 1.0, 1e-9);
+    let direct = donors.log_marginal(&[0.37, NA]).unwrap().exp();
+    let integrated: f64 =
+        nodes.iter().map(|(y, w)| w * donors.log_marginal(&[0.37, *y]).unwrap().exp()).sum();
+    close(integrated, direct, 1e-9);
+    let conditional = donors.conditional(&[0.37, NA]).unwrap();
+    let joint = donors.log_marginal(&[0.37, -0.2]).unwrap().exp();
+    close(conditional.density(1, -0.2).unwrap() * direct, joint, 1e-10);
+    let x = conditional.quantile(1, 0.2).unwrap();
+    close(conditional.cdf(1, x).unwrap(), 0.2, 1e-10);
+}
+
+#[test]
+fn draws_follow_the_closed_form() {
+    let (_, donors, _) = donors(2);
+    check_draws(donors.conditional(&[NA, NA]).unwrap().as_ref(), &mut rng(5));
+    check_draws(donors.conditional(&[0.4, NA]).unwrap().as_ref(), &mut rng(6));
+}
+
+#[test]
+fn no_row_is_its_own_donor() {
+    let (table, donors, logs) = donors(3);
+    for (row, left_out) in table.rows().zip(logs) {
+        // Weights are not rescaled when the row itself is left out: one part in forty.
+        close(donors.log_marginal(row).unwrap() + (40f64 / 39.0).ln(), left_out, 1e-9);
+    }
+}
+
+#[test]
+fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
+    let members = [Member::Normal, Member::Mixture { components: 3, scale: 0.2 }];
+    let (plain, _) = continuous(7, 150, 3, 1, 0.2, Shape::Full);
+    let fitted = fit_stack::<ChaCha8Rng>(&plain, &members, 5, 0).unwrap();
+    close(fitted.members.iter().map(|m| m.1).sum::<f64>(), 1.0, 1e-9);
+    assert!(fitted.members.iter().all(|m| fitted.held_out >= m.2 - 1e-9));
+    assert!(fitted.members[0].1 > 0.5, "normal data want the normal member: {:?}", fitted.members);
+
+    // Two columns of which the second is a function of the first, with repeated values.
+    let rows: Vec<[f64; 2]> = (0..200)
+        .map(|i| {
+            let x = (i % 20) as f64 / 6.0 - 1.6;
+            [x, if i % 5 == 0 { NA } else { (3.0 * x).sin() }]
+        })
+        .collect();
+    let table = Table::continuous(&["x", "y"], &rows).unwrap();
+    let fitted = fit_stack::<ChaCha8Rng>(&table, &members, 5, 0).unwrap();
+    let (last, weight, _) = fitted.members[2];
+    assert!(last == Member::Donors && weight > 0.5, "{:?}", fitted.members);
+    let mean = fitted.density.conditional(&[rows[1][0], NA]).unwrap().mean()[0];
+    assert!((mean - (3.0 * rows[1][0]).sin()).abs() < 0.1, "{mean}");
+}

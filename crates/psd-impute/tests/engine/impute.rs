@@ -1,0 +1,53 @@
+//! Completing tables: keys, ties, observed cells.
+
+use crate::common::*;
+use psd_impute::impute::{Ties, complete_with_draws};
+use psd_impute::learn::{EmParams, fit_normal};
+use psd_impute::table::{Scaler, Table};
+
+fn draw(table: &Table, scaler: &Scaler, ties: &Ties, seed: u64, imputation: u64) -> Table {
+    let (all, _) = continuous(9, 60, 3, 1, 0.3, Shape::Full);
+    let model = fit_normal(&all, None, 0.01, EmParams::default()).unwrap().density(&all).unwrap();
+    complete_with_draws(&model, table, scaler, ties, seed, imputation).unwrap()
+}
+
+#[test]
+fn the_same_row_gets_the_same_draw_in_any_order_and_batch() {
+    let (table, _) = continuous(9, 60, 3, 1, 0.3, Shape::Full);
+    let (scaler, ties) = (Scaler::of(&table), Ties::of(&table));
+    let whole = draw(&table, &scaler, &ties, 1, 1);
+    let backwards: Vec<usize> = (0..60).rev().collect();
+    let turned = draw(&table.select(&backwards).unwrap(), &scaler, &ties, 1, 1);
+    let part = draw(&table.select(&[7, 31]).unwrap(), &scaler, &ties, 1, 1);
+    for i in 0..60 {
+        assert_eq!(whole.row(i), turned.row(59 - i));
+        for (drawn, seen) in whole.row(i).iter().zip(table.row(i)) {
+            assert!(seen.is_nan() || drawn.to_bits() == seen.to_bits());
+        }
+    }
+    assert_eq!(part.row(1), whole.row(31));
+    assert!(draw(&table, &scaler, &ties, 2, 1).cells() != whole.cells());
+    assert!(draw(&table, &scaler, &ties, 1, 2).cells() != whole.cells());
+}
+
+#[test]
+fn equal_rows_get_draws_of_their_own() {
+    let table = Table::continuous(&["a", "b", "c"], &[[0.5, NA, NA]; 3]).unwrap();
+    let (all, _) = continuous(9, 60, 3, 1, 0.3, Shape::Full);
+    let done = draw(&table, &Scaler::of(&all), &Ties::of(&all), 0, 0);
+    assert!(done.row(0) != done.row(1) && done.row(1) != done.row(2));
+}
+
+#[test]
+fn columns_with_ties_are_drawn_on_observed_values() {
+    let (table, _) = continuous(9, 60, 3, 1, 0.3, Shape::Full);
+    let mut cells = table.cells().to_owned();
+    cells.row_mut(1).iter_mut().for_each(|x| *x = x.round());
+    let table = table.with_cells(cells).unwrap();
+    let ties = Ties::of(&table);
+    let done = draw(&table, &Scaler::of(&table), &ties, 0, 0);
+    assert!(done.rows().all(|row| row[1].fract() == 0.0));
+    assert!(done.rows().any(|row| row[0].fract() != 0.0));
+    assert_eq!(ties.nearest(1, 0.4), 0.0);
+    assert_eq!(ties.nearest(0, 0.4), 0.4);
+}
