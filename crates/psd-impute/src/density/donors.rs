@@ -145,7 +145,7 @@ impl Donors {
             }
             // Keep the products in range when columns are many.
             let top = products.iter().copied().fold(0.0, f64::max);
-            if top > 1e100 || top < 1e-100 {
+            if !(1e-100..=1e100).contains(&top) {
                 products.iter_mut().for_each(|p| *p /= top);
                 log += top.ln();
             }

@@ -15,7 +15,7 @@ mod stored;
 mod term;
 
 pub use grouped::GroupedTerm;
-pub use parameters::ParameterGradient;
+pub use parameters::{Derivatives, ParameterGradient};
 pub use problem::{Problem, ProblemOptions, Regularizer, Storage};
 pub use stored::StoredTerm;
 pub use term::DataTerm;

@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use psd_impute::kernel::Metric;
-use psd_impute::learn::{AnchorChoice, PsdFit, Reference, imputed_copy};
+use psd_impute::learn::{AnchorChoice, JointFit, MetricPrior, PsdFit, Reference, imputed_copy};
+use psd_impute::linalg::LbfgsParams;
 use psd_impute::objective::ProblemOptions;
 use psd_impute::solver::Status;
 
@@ -101,4 +102,52 @@ fn a_fit_beats_the_normal_density_on_a_bent_table() {
         let with = PsdFit { reference, problem, ..setup.clone() };
         assert!(average(&with) > -2.0, "{}", average(&with));
     }
+}
+
+/// With one anchor, a full metric and no prior, joint learning is maximum likelihood for the normal model.
+#[test]
+fn joint_learning_with_one_anchor_finds_the_normal_model() {
+    let (table, features) = continuous(21, 80, 3, 1, 0.3, Shape::Full);
+    let (mean, covariance) = crate::optimum::normal_by_em(&table);
+    let prior = MetricPrior { strength: 0.0, scale: faer::Mat::identity(3, 3) };
+    let params = LbfgsParams { max_iterations: 500, tolerance: 1e-15, memory: 12 };
+    let joint = JointFit { problem: ProblemOptions::default(), prior: &prior, weights: None, params };
+    let one = faer::Mat::<f64>::identity(1, 1);
+    let (moved, _, _) = joint.run(&table, &features, one.as_ref()).unwrap();
+    for j in 0..3 {
+        close(moved.anchors()[(j, 0)], mean[j], 1e-5);
+    }
+    close_matrices(moved.sigma(), covariance.as_ref(), 1e-5);
+}
+
+#[test]
+fn joint_learning_lowers_the_held_out_loss_of_a_bent_table() {
+    let rng = &mut rng(5);
+    let rows: Vec<[f64; 2]> = (0..400)
+        .map(|i| {
+            let t = std::f64::consts::PI * (i as f64 / 400.0);
+            let mut row = [1.5 * t.cos() + 0.1 * normal(rng), 2.0 * t.sin() - 1.2 + 0.1 * normal(rng)];
+            if i % 3 == 0 {
+                row[i % 2] = NA;
+            }
+            row
+        })
+        .collect();
+    let table = psd_impute::table::Table::continuous(&["x", "y"], &rows).unwrap();
+    let (train, test): (Vec<usize>, Vec<usize>) = (0..400).partition(|i| i % 4 != 1);
+    let (train, test) = (table.select(&train).unwrap(), table.select(&test).unwrap());
+    let anchors = AnchorChoice::KMeans { count: 8, steps: 20 }.pick(&train, rng).unwrap();
+    let fixed = PsdFit { metric: Metric::isotropic(2.0).unwrap(), ..Default::default() };
+    let fixed = fixed.run(&train, &anchors, &mut ()).unwrap();
+    let full = Metric::full(fixed.psd.features().sigma()).unwrap();
+    let start = fixed.psd.features().moved(fixed.psd.features().anchors().to_owned(), full).unwrap();
+    let prior = MetricPrior { strength: 0.02, scale: faer::Mat::<f64>::identity(2, 2) * faer::Scale(0.03) };
+    let params = LbfgsParams { max_iterations: 100, tolerance: 1e-6, memory: 12 };
+    let joint = JointFit { problem: ProblemOptions::default(), prior: &prior, weights: None, params };
+    let (moved, q, info) = joint.run(&train, &start, fixed.psd.q()).unwrap();
+    assert!(info.iterations > 10);
+    let learned = psd_impute::density::PsdDensity::new(moved, q).unwrap();
+    let score =
+        |d: &dyn psd_impute::density::Density| d.log_marginals(&test).unwrap().iter().sum::<f64>() / 100.0;
+    assert!(score(&learned) > score(&fixed.psd) + 0.3, "{} against {}", score(&learned), score(&fixed.psd));
 }

@@ -129,7 +129,7 @@ proptest! {
 }
 
 /// EM for the mean and covariance of an incomplete normal sample, as in the textbooks.
-fn normal_by_em(table: &Table) -> (Vec<f64>, Mat<f64>) {
+pub(crate) fn normal_by_em(table: &Table) -> (Vec<f64>, Mat<f64>) {
     let (n, d) = (table.len(), table.columns().len());
     let (mut mean, mut covariance) = (vec![0.0; d], Mat::<f64>::identity(d, d));
     for _ in 0..3000 {
