@@ -4,7 +4,8 @@ use super::Failure;
 use crate::io::{CsvTable, numbered};
 use clap::{Args, ValueEnum};
 use psd_impute::impute::{Ties, complete_with_draws, complete_with_means};
-use psd_impute::learn::{Member, fit_stack};
+use psd_impute::learn::{FittedStack, Member, fit_stack};
+use psd_impute::table::Table;
 use rand_chacha::ChaCha8Rng;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,10 +46,7 @@ impl Impute {
             .chain([2, 4, 8, 16].map(|components| Member::Mixture { components, scale: 0.2 }))
             .collect();
         let fitted = fit_stack::<ChaCha8Rng>(&standardised, &members, 5, self.seed)?;
-        eprintln!("ridge {} held-out {:.3}", fitted.ridge, fitted.held_out);
-        for (member, weight, held_out) in &fitted.members {
-            eprintln!("  {weight:.3} {held_out:8.3} {member:?}");
-        }
+        summarise(file.table(), &fitted);
         let ties = Ties::of(file.table());
         for k in 1..=self.m {
             let completed = match self.method {
@@ -61,5 +59,25 @@ impl Impute {
             file.write(&completed, &path)?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What was found, for the person at the terminal.
+fn summarise(table: &Table, fitted: &FittedStack) {
+    let missing: usize = table.rows().map(|row| row.iter().filter(|x| x.is_nan()).count()).sum();
+    let (rows, columns) = (table.len(), table.columns().len());
+    eprintln!("{rows} rows, {columns} columns, {missing} missing cells");
+    eprintln!("held-out log-likelihood {:.3} nats a row, of which:", fitted.held_out);
+    for (member, weight, held_out) in fitted.members.iter().filter(|member| member.1 > 0.005) {
+        eprintln!("  {:3.0} %  {} ({held_out:.3} alone)", 100.0 * weight, describe(member));
+    }
+}
+
+fn describe(member: &Member) -> String {
+    match member {
+        Member::Normal => "normal model".to_string(),
+        Member::Mixture { components, .. } => format!("mixture of {components} normals"),
+        Member::Psd { anchors, .. } => format!("kernel density with {anchors} anchors"),
+        Member::Donors => "donors".to_string(),
     }
 }

@@ -1,12 +1,16 @@
 //! The members a stack may have.
 
 use super::imputed_copy::mean_copy;
+use super::joint::{JointFit, MetricPrior};
 use super::kmeans;
 use super::mixture::{EmParams, Mixture, MixturePrior};
 use crate::Result;
-use crate::density::Density;
+use crate::density::{Density, PsdDensity};
+use crate::kernel::{Anchors, BaseMeasure, Features, Metric};
+use crate::linalg::LbfgsParams;
+use crate::objective::ProblemOptions;
 use crate::table::Table;
-use faer::Scale;
+use faer::{Mat, Scale};
 use rand::Rng;
 
 /// A member's kind and settings.
@@ -14,6 +18,15 @@ use rand::Rng;
 pub enum Member {
     /// The normal model.
     Normal,
+    /// The paper's density with a full metric: `Q`, anchors and metric learned jointly.
+    Psd {
+        /// How many anchors.
+        anchors: usize,
+        /// The weight of the metric's prior, in nats a row.
+        strength: f64,
+        /// Its scale, in covariances of the normal model.
+        scale: f64,
+    },
     /// Every row of the table.
     Donors,
     /// A mixture of normals, each with its own covariance.
@@ -38,6 +51,9 @@ impl Member {
             Self::Donors => {
                 Ok(Box::new(super::donors::fit_donors(table, weights, &normal.density(table)?)?.0))
             }
+            Self::Psd { anchors, strength, scale } => {
+                Ok(Box::new(fit_psd(table, weights, normal, anchors, strength, scale, rng)?))
+            }
             Self::Normal => Ok(Box::new(normal.density(table)?)),
             Self::Mixture { components, scale } => {
                 let copy = mean_copy(&normal.density(table)?, table)?;
@@ -51,4 +67,28 @@ impl Member {
             }
         }
     }
+}
+
+/// From the centres of k-means, their shares as a diagonal `Q`, and a tenth of the normal model's covariance.
+fn fit_psd(
+    table: &Table,
+    weights: Option<&[f64]>,
+    normal: &Mixture,
+    anchors: usize,
+    strength: f64,
+    scale: f64,
+    rng: &mut dyn Rng,
+) -> Result<PsdDensity> {
+    let copy = mean_copy(&normal.density(table)?, table)?;
+    let (centres, labels) = kmeans::cluster(table, &copy, anchors.min(table.len()), 20, rng);
+    let metric = Metric::full((normal.covariance() * Scale(0.09)).as_ref())?;
+    let l = centres.ncols();
+    let features = Features::new(table, &Anchors::new(centres)?, metric, BaseMeasure::WholeSpace, 1.0)?;
+    let share = |a: usize| labels.iter().filter(|&&k| k == a).count() as f64 / labels.len() as f64;
+    let q = Mat::from_fn(l, l, |a, b| if a == b { share(a) + 1e-3 } else { 0.0 });
+    let prior = MetricPrior { strength, scale: normal.covariance() * Scale(scale) };
+    let params = LbfgsParams { max_iterations: 60, tolerance: 1e-4, memory: 12 };
+    let fit = JointFit { problem: ProblemOptions::default(), prior: &prior, weights, params };
+    let (features, q, _) = fit.run(table, &features, q.as_ref())?;
+    PsdDensity::new(features, q)
 }
