@@ -92,8 +92,15 @@ impl Case {
         let table = self.table(&mut rng)?;
         let anchors = Anchors::new(points(self.columns, self.anchors, &mut rng))?;
         let sigma = self.sigma(&mut rng);
-        let features = Features::new(&table, &anchors, self.metric(&sigma)?, self.measure.clone(), 1.0)?;
-        let reference = self.reference.density(&table, &features)?;
+        let features = Features::new(
+            &table,
+            self.weights.as_deref(),
+            &anchors,
+            self.metric(&sigma)?,
+            self.measure.clone(),
+            1.0,
+        )?;
+        let reference = self.reference.density(&features)?;
         let Self { lambda, regularizer, nu, .. } = *self;
         let options = ProblemOptions { lambda, regularizer, nu, ..Default::default() };
         let problem =

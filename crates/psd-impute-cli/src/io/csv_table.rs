@@ -17,7 +17,10 @@ pub(crate) struct CsvTable {
 impl CsvTable {
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let wrong = |error: csv::Error| Failure::Csv { path: path.to_owned(), error };
-        let mut reader = csv::ReaderBuilder::new().from_path(path).map_err(wrong)?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| Failure::File { path: path.to_owned(), error })?;
+        let text = keep_blank_cells(text);
+        let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
         let header = reader.headers().map_err(wrong)?.clone();
         let records = reader.records().collect::<Result<Vec<_>, _>>().map_err(wrong)?;
         let rows =
@@ -35,13 +38,13 @@ impl CsvTable {
     pub(crate) fn write(&self, completed: &Table, path: &Path) -> Result<(), Failure> {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let at = |error: std::io::Error| Failure::File { path: path.to_owned(), error };
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(at)?;
+        let mut file = temporary().tempfile_in(folder).map_err(at)?;
         let mut writer = csv::Writer::from_writer(&mut file);
         let wrong = |error: csv::Error| Failure::Csv { path: path.to_owned(), error };
         writer.write_record(&self.header).map_err(wrong)?;
         for (i, record) in self.records.iter().enumerate() {
             let cells = record.iter().enumerate().map(|(j, text)| {
-                if is_missing(text) { completed.row(i)[j].to_string() } else { text.to_string() }
+                if self.table.row(i)[j].is_nan() { show(completed.row(i)[j]) } else { text.to_string() }
             });
             writer.write_record(cells).map_err(wrong)?;
         }
@@ -51,6 +54,30 @@ impl CsvTable {
         file.persist(path).map_err(|error| at(error.error))?;
         Ok(())
     }
+}
+
+/// A temporary file that others may read, as any file a program writes.
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
+/// In a file of one column a blank line is a missing cell, which a CSV reader would pass over.
+fn keep_blank_cells(text: String) -> String {
+    let one_column = text.lines().next().is_some_and(|header| !header.is_empty() && !header.contains(','));
+    if !one_column {
+        return text;
+    }
+    text.lines()
+        .map(|line| if line.trim().is_empty() { "\"\"\n".to_string() } else { format!("{line}\n") })
+        .collect()
+}
+
+/// The shortest text that reads back as the same number.
+fn show(x: f64) -> String {
+    if x != 0.0 && !(1e-5..1e16).contains(&x.abs()) { format!("{x:e}") } else { x.to_string() }
 }
 
 /// `out.csv` for the third of several tables is `out.3.csv`.

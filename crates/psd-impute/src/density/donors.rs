@@ -18,7 +18,7 @@ use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
 use crate::linalg::column;
 use crate::table::Pattern;
 use crate::{Error, Result};
-use faer::{Mat, MatRef};
+use faer::Mat;
 use rand::{Rng, RngExt};
 
 /// A column's kernel.
@@ -105,6 +105,7 @@ impl Donors {
             ("marginals", marginals.len(), d),
             ("kernels", kernels.len(), d),
             ("donor weights", weights.len(), n),
+            ("rows of variances", variances.nrows(), d),
             ("columns of variances", variances.ncols(), n),
         ] {
             if found != expected {
@@ -145,6 +146,9 @@ impl Donors {
             }
             // Keep the products in range when columns are many.
             let top = products.iter().copied().fold(0.0, f64::max);
+            if top == 0.0 {
+                return (f64::NEG_INFINITY, products);
+            }
             if !(1e-100..=1e100).contains(&top) {
                 products.iter_mut().for_each(|p| *p /= top);
                 log += top.ln();
@@ -183,7 +187,8 @@ struct DonorsGiven<'a> {
 impl<'a> Given<'a> for DonorsGiven<'a> {
     fn log_marginal(&self, row: &[f64]) -> f64 {
         let (log, products) = self.donors.relative(row, self.pattern.observed());
-        log + products.iter().sum::<f64>().ln()
+        let sum: f64 = products.iter().sum();
+        if sum > 0.0 { log + sum.ln() } else { f64::NEG_INFINITY }
     }
 
     fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
@@ -321,11 +326,4 @@ impl Conditional for DonorsConditional<'_> {
 fn normal(rng: &mut dyn Rng) -> f64 {
     let u: f64 = rng.random::<f64>().clamp(1e-300, 1.0 - f64::EPSILON);
     invert(u, (-39.0, 39.0), |x| Ok((cdf(x), pdf(x)))).unwrap_or(0.0)
-}
-
-impl Donors {
-    /// The donors' cells.
-    pub fn values(&self) -> MatRef<'_, f64> {
-        self.values.as_ref()
-    }
 }

@@ -44,7 +44,7 @@ impl PsdDensity {
 
     /// The normal density on the continuous columns of `table`, as the one-anchor case: `φ²` is a Gaussian.
     pub fn normal(table: &Table, mean: &[f64], covariance: MatRef<'_, f64>) -> Result<Self> {
-        Self::new(Features::normal(table, mean, covariance)?, Mat::identity(1, 1))
+        Self::new(Features::normal(table, None, mean, covariance)?, Mat::identity(1, 1))
     }
 
     /// The features.
@@ -79,31 +79,34 @@ struct PsdGiven<'a> {
 }
 
 impl PsdGiven<'_> {
-    /// `f`, its scale and `f' (Q∘E) f`. The value is not negative but for rounding, which is at most the last bit of
-    /// `Σ Q_aa f_a²`: that is its floor.
-    fn evaluate(&self, row: &[f64]) -> (Vec<f64>, f64, f64) {
+    /// `f`, its scale, `f' (Q∘E) f` and the last bit of `Σ Q_aa f_a²`: the value is not negative but for rounding, which is at most
+    /// that.
+    fn evaluate(&self, row: &[f64]) -> (Vec<f64>, f64, f64, f64) {
         let mut f = vec![0.0; self.features.len()];
         let scale = self.features.scaled_features(row, &mut f);
         let value: f64 = f.iter().enumerate().map(|(a, fa)| fa * dot(column(self.qe.as_ref(), a), &f)).sum();
         let noise = f64::EPSILON * f.iter().enumerate().map(|(a, fa)| self.qe[(a, a)] * fa * fa).sum::<f64>();
-        (f, scale, value.max(noise))
+        (f, scale, value, noise)
     }
 }
 
 impl<'a> Given<'a> for PsdGiven<'a> {
     fn log_marginal(&self, row: &[f64]) -> f64 {
-        let (_, scale, value) = self.evaluate(row);
-        if scale == f64::NEG_INFINITY { scale } else { 2.0 * scale + value.ln() }
+        let (_, scale, value, noise) = self.evaluate(row);
+        if scale == f64::NEG_INFINITY { scale } else { 2.0 * scale + value.max(noise).ln() }
     }
 
     fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
-        let (f, scale, value) = self.evaluate(row);
-        if scale == f64::NEG_INFINITY || value <= 0.0 {
+        let (f, scale, value, noise) = self.evaluate(row);
+        if scale == f64::NEG_INFINITY || noise == 0.0 {
             return Err(Error::ZeroDensity);
         }
         let mut z = vec![0.0; self.features.continuous().observed().len()];
         self.features.continuous().whiten(row, &mut z);
-        let weight = |a, b| self.qe[(a, b)] * f[a] * f[b];
-        Ok(Box::new(PairConditional::new(self.features.clone(), &z, value, weight)))
+        // At a zero of the density the pairs cancel; those of an anchor with itself, which are never negative, are kept.
+        let cancelled = value <= f.len() as f64 * noise;
+        let total = if cancelled { noise / f64::EPSILON } else { value };
+        let weight = |a, b| if cancelled && a != b { 0.0 } else { self.qe[(a, b)] * f[a] * f[b] };
+        Ok(Box::new(PairConditional::new(self.features.clone(), &z, total, weight)))
     }
 }

@@ -75,8 +75,11 @@ impl<'a> Given<'a> for StackGiven<'a> {
         }
         let weights = logs.iter().map(|log| (log - total).exp());
         let parts = self.parts.iter().zip(weights).filter(|(_, weight)| *weight > 0.0);
-        let parts =
-            parts.map(|((_, part), weight)| Ok((weight, part.conditional(row)?))).collect::<Result<_>>()?;
+        let parts = parts.map(|((_, part), weight)| Ok((weight, part.conditional(row)?)));
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        if parts.is_empty() {
+            return Err(Error::ZeroDensity);
+        }
         Ok(Box::new(Combined::new(parts)))
     }
 }

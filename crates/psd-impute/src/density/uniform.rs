@@ -28,6 +28,16 @@ impl Uniform {
             let (found, expected) = (bounds.len(), continuous.len());
             return Err(Error::Shape { what: "intervals of the box", found, expected });
         }
+        let limits = features.bounds().unwrap_or(&[]);
+        if let Some(((lo, hi), _)) =
+            bounds.iter().zip(limits).find(|((lo, hi), limit)| *lo < limit.0 || *hi > limit.1)
+        {
+            return Err(bad(
+                "interval of the reference",
+                format!("[{lo}, {hi}]"),
+                "within the box of the features",
+            ));
+        }
         for (lo, hi) in bounds {
             if !(lo.is_finite() && hi.is_finite() && lo < hi) {
                 return Err(bad(

@@ -11,13 +11,16 @@ use crate::density::{Conditional, Density};
 use crate::table::{Scaler, Table};
 use rayon::prelude::*;
 
-/// Completes every row that has a gap with its conditional mean (the most probable value of a category).
+/// Completes every row that has a gap with its conditional mean: of a category the most probable value, of a discrete number the
+/// value nearest to the mean.
 ///
 /// `density` lives on the table standardised by `scaler`; the result is in the table's own units, and its observed cells are
 /// the table's, bit for bit.
 pub fn complete_with_means(density: &dyn Density, table: &Table, scaler: &Scaler) -> Result<Table> {
     complete(density, table, scaler, |_, conditional| {
-        conditional.missing().iter().zip(conditional.mean()).map(|(&j, z)| scaler.undo(j, z)).collect()
+        let mean = conditional.mean();
+        let value = |(&j, z): (&usize, f64)| table.columns()[j].kind().nearest(scaler.undo(j, z));
+        conditional.missing().iter().zip(mean).map(value).collect()
     })
 }
 
@@ -48,6 +51,8 @@ fn complete(
     scaler: &Scaler,
     fill: impl Fn(usize, &dyn Conditional) -> Vec<f64> + Sync,
 ) -> Result<Table> {
+    density.check_columns(table.columns().len())?;
+    scaler.check(table)?;
     let standardised = scaler.standardise(table);
     let mut cells = table.cells().to_owned();
     for group in table.groups().iter().filter(|group| !group.pattern.missing().is_empty()) {

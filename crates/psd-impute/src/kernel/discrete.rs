@@ -5,7 +5,7 @@
 
 use crate::error::{bad, positive};
 use crate::linalg::{is_finite, log_sum_exp};
-use crate::table::Kind;
+use crate::table::{Kind, mean_and_deviation};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 
@@ -51,7 +51,7 @@ impl DiscreteColumn {
     pub fn kernel(column: usize, kind: &Kind, rho: &[f64], anchors: &[f64], eta: f64) -> Result<Self> {
         positive("discrete bandwidth eta", eta)?;
         let atoms = kind.atoms();
-        let unit = deviation(&atoms);
+        let unit = mean_and_deviation(&atoms).1;
         if let Some(stranger) = anchors.iter().find(|w| !atoms.contains(w)) {
             return Err(bad("anchor in a discrete column", stranger, "one of the column's values"));
         }
@@ -138,12 +138,4 @@ impl DiscreteColumn {
                 .collect::<Vec<_>>(),
         )
     }
-}
-
-/// The standard deviation of the atoms; 1 when there is but one.
-fn deviation(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
-    if square > 0.0 { square.sqrt() } else { 1.0 }
 }

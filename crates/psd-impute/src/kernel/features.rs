@@ -66,9 +66,10 @@ pub struct Features {
 
 impl Features {
     /// Features around `anchors` for the columns of `table`. Discrete columns take their base weights from the
-    /// observed frequencies and their kernel's bandwidth from `discrete_eta`.
+    /// observed frequencies, row weights counted, and their kernel's bandwidth from `discrete_eta`.
     pub fn new(
         table: &Table,
+        weights: Option<&[f64]>,
         anchors: &Anchors,
         metric: Metric,
         measure: BaseMeasure,
@@ -83,6 +84,7 @@ impl Features {
                 expected: d,
             });
         }
+        check_weights(table, weights)?;
         let (continuous, discrete): (Vec<usize>, Vec<usize>) =
             (0..d).partition(|&j| *table.columns()[j].kind() == Kind::Continuous);
         let bounds = match measure {
@@ -98,7 +100,7 @@ impl Features {
                 DiscreteColumn::kernel(
                     j,
                     table.columns()[j].kind(),
-                    &frequencies(table, j),
+                    &table.shares(j, weights),
                     &anchors,
                     discrete_eta,
                 )
@@ -109,7 +111,12 @@ impl Features {
 
     /// A single Gaussian feature on the continuous columns of `table`, constant on the discrete ones: its square is the
     /// normal density.
-    pub fn normal(table: &Table, mean: &[f64], covariance: MatRef<'_, f64>) -> Result<Self> {
+    pub fn normal(
+        table: &Table,
+        weights: Option<&[f64]>,
+        mean: &[f64],
+        covariance: MatRef<'_, f64>,
+    ) -> Result<Self> {
         let d = table.columns().len();
         let kind = |j: usize| table.columns()[j].kind();
         let (continuous, discrete): (Vec<usize>, Vec<usize>) =
@@ -126,9 +133,36 @@ impl Features {
         let flat = |j: usize| Mat::zeros(kind(j).atoms().len(), 1);
         let discrete = discrete
             .into_iter()
-            .map(|j| DiscreteColumn::new(j, kind(j).clone(), &frequencies(table, j), flat(j)))
+            .map(|j| DiscreteColumn::new(j, kind(j).clone(), &table.shares(j, weights), flat(j)))
             .collect::<Result<_>>()?;
         Self::assemble(d, block, discrete)
+    }
+
+    /// A single Gaussian feature over the same columns and base measure, constant on the discrete ones. On a box the covariance must
+    /// be diagonal; its square is the normal density cut to the box.
+    pub fn normal_like(&self, mean: &[f64], covariance: MatRef<'_, f64>) -> Result<Self> {
+        let g = self.continuous.columns.len();
+        if mean.len() != g {
+            return Err(Error::Shape { what: "length of the mean", found: mean.len(), expected: g });
+        }
+        let anchors = Anchors::new(Mat::from_fn(g, 1, |j, _| mean[j]))?.0;
+        let metric = match &self.continuous.bounds {
+            None => Metric::full(covariance)?,
+            Some(_) if !is_diagonal(covariance) => {
+                return Err(bad("covariance of the reference", "not diagonal", "diagonal on a box"));
+            }
+            Some(_) => Metric::diagonal((0..g).map(|j| 0.25 / covariance[(j, j)]).collect())?,
+        };
+        let block = ContinuousBlock::new(
+            self.continuous.columns.clone(),
+            anchors,
+            metric,
+            self.continuous.bounds.clone(),
+        )?;
+        let flat = |c: &DiscreteColumn| {
+            c.with_probabilities(&c.log_rho().iter().map(|r| r.exp()).collect::<Vec<_>>())
+        };
+        Self::assemble(self.columns, block, self.discrete.iter().map(flat).collect::<Result<_>>()?)
     }
 
     /// The same columns with other continuous anchors (`g × l`) and another metric.
@@ -254,13 +288,14 @@ impl Features {
         self.discrete.iter().map(|c| c.log_kernel(a, b)).sum::<f64>() - 0.25 * square
     }
 
-    /// Refuses a table that the features cannot score: other columns, or cells outside the box.
-    pub fn check(&self, table: &Table) -> Result<()> {
+    /// Refuses a table that the features cannot score: other columns, or cells outside the box in rows with weight.
+    pub fn check(&self, table: &Table, weights: Option<&[f64]>) -> Result<()> {
+        check_weights(table, weights)?;
         if table.columns().len() != self.columns {
             let (found, expected) = (table.columns().len(), self.columns);
             return Err(Error::Shape { what: "columns of the table", found, expected });
         }
-        for (row, cells) in table.rows().enumerate() {
+        for (row, cells) in table.rows().enumerate().filter(|(i, _)| weights.is_none_or(|w| w[*i] != 0.0)) {
             for (k, &j) in self.continuous.columns.iter().enumerate() {
                 let outside = self.bounds().is_some_and(|b| cells[j] < b[k].0 || cells[j] > b[k].1);
                 if outside {
@@ -278,14 +313,15 @@ impl Features {
     }
 }
 
-/// How often each atom of a discrete column was observed; equal weights when none was.
-fn frequencies(table: &Table, j: usize) -> Vec<f64> {
-    let atoms = table.columns()[j].kind().atoms();
-    let mut counts = vec![0.0; atoms.len()];
-    for value in table.observed(j) {
-        if let Some(k) = atoms.iter().position(|&v| v == value) {
-            counts[k] += 1.0;
+fn check_weights(table: &Table, weights: Option<&[f64]>) -> Result<()> {
+    match weights {
+        Some(weights) if weights.len() != table.len() => {
+            Err(Error::Shape { what: "row weights", found: weights.len(), expected: table.len() })
         }
+        _ => Ok(()),
     }
-    if counts.iter().all(|&c| c == 0.0) { vec![1.0; atoms.len()] } else { counts }
+}
+
+fn is_diagonal(a: MatRef<'_, f64>) -> bool {
+    (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| i == j || a[(i, j)] == 0.0))
 }

@@ -87,6 +87,12 @@ fn grid(table: &Table, per_column: usize) -> Result<Mat<f64>> {
     if per_column == 0 {
         return Err(bad("grid points along a column", 0, "at least one"));
     }
+    let lines = |j: usize| match table.columns()[j].kind() {
+        Kind::Continuous => per_column,
+        discrete => discrete.atoms().len(),
+    };
+    let count = (0..table.columns().len()).fold(1usize, |n, j| n.saturating_mul(lines(j)));
+    check(count, table.columns().len())?;
     let axes: Vec<Vec<f64>> = (0..table.columns().len())
         .map(|j| match table.columns()[j].kind() {
             Kind::Continuous => {
@@ -96,8 +102,6 @@ fn grid(table: &Table, per_column: usize) -> Result<Mat<f64>> {
             discrete => discrete.atoms(),
         })
         .collect();
-    let count = axes.iter().fold(1usize, |n, axis| n.saturating_mul(axis.len()));
-    check(count, axes.len())?;
     let mut out = Mat::zeros(axes.len(), count);
     for a in 0..count {
         let mut rest = a;

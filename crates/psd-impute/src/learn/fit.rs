@@ -26,13 +26,14 @@ pub enum Reference {
 }
 
 impl Reference {
-    /// The density for the columns of `table`.
-    pub fn density(&self, table: &Table, features: &Features) -> Result<Option<Box<dyn Density>>> {
+    /// The density over the columns of `features`, and within their box if they have one.
+    pub fn density(&self, features: &Features) -> Result<Option<Box<dyn Density>>> {
         Ok(match self {
             Self::None => None,
             Self::Uniform(bounds) => Some(Box::new(Uniform::on_box(features, bounds)?)),
             Self::Gaussian { mean, covariance } => {
-                Some(Box::new(PsdDensity::normal(table, mean, covariance.as_ref())?))
+                let features = features.normal_like(mean, covariance.as_ref())?;
+                Some(Box::new(PsdDensity::new(features, Mat::identity(1, 1))?))
             }
         })
     }
@@ -55,6 +56,8 @@ pub struct PsdFit {
     pub solver: SolverOptions,
     /// Row weights; equal ones when there are none.
     pub weights: Option<Vec<f64>>,
+    /// Where to start `Q` from, when something like it is known.
+    pub warm_start: Option<Mat<f64>>,
 }
 
 impl Default for PsdFit {
@@ -68,6 +71,7 @@ impl Default for PsdFit {
             problem: ProblemOptions::default(),
             solver: SolverOptions::default(),
             weights: None,
+            warm_start: None,
         }
     }
 }
@@ -86,11 +90,23 @@ impl PsdFit {
     /// Fits `Q` to the observed cells of a table.
     pub fn run(&self, table: &Table, anchors: &Anchors, observer: &mut dyn Observer) -> Result<Fitted> {
         let metric = self.metric.clone();
-        let features = Features::new(table, anchors, metric, self.measure.clone(), self.discrete_eta)?;
-        let reference = self.reference.density(table, &features)?;
+        let features = Features::new(
+            table,
+            self.weights.as_deref(),
+            anchors,
+            metric,
+            self.measure.clone(),
+            self.discrete_eta,
+        )?;
+        let reference = self.reference.density(&features)?;
         let problem =
             Problem::new(&features, table, self.weights.as_deref(), reference.as_deref(), self.problem)?;
-        let solution = solve(&problem.objective()?, &self.solver, None, observer)?;
+        let solution = solve(
+            &problem.objective()?,
+            &self.solver,
+            self.warm_start.as_ref().map(|q| q.as_ref()),
+            observer,
+        )?;
         let psd = PsdDensity::new(features.clone(), solution.q.clone())?;
         let nu = self.problem.nu;
         let density: Box<dyn Density> = match reference {

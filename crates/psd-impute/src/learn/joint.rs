@@ -1,4 +1,4 @@
-//! Learning `Q`, anchors and metric together by L-BFGS, then the convex solve at the final anchors.
+//! Learning `Q`, anchors and metric together by L-BFGS.
 //!
 //! Free parameters: `L` with `Q = LL'/tr(LL'H)`, the anchors and the metric's [`parameters`](crate::kernel::Metric::parameters). With
 //! `G = ∇F(Q)` and `ω = -⟨G, Q⟩` the gradient in `L` is `2 (G + ωH) L / tr(LL'H)`, and in the others that of the Lagrangian.
@@ -45,6 +45,7 @@ impl JointFit<'_> {
         q: MatRef<'_, f64>,
     ) -> Result<(Features, Mat<f64>, LbfgsInfo)> {
         non_negative("strength of the metric's prior", self.prior.strength)?;
+        Problem::new(features, table, self.weights, None, self.problem)?;
         let l = features.len();
         let g = features.anchors().nrows();
         let root = Cholesky::new(q.to_owned(), "starting Q")?.factor().to_owned();

@@ -49,21 +49,21 @@ impl Member {
     ) -> Result<Box<dyn Density>> {
         match *self {
             Self::Donors => {
-                Ok(Box::new(super::donors::fit_donors(table, weights, &normal.density(table)?)?.0))
+                Ok(Box::new(super::donors::fit_donors(table, weights, &normal.density(table, weights)?)?.0))
             }
             Self::Psd { anchors, strength, scale } => {
                 Ok(Box::new(fit_psd(table, weights, normal, anchors, strength, scale, rng)?))
             }
-            Self::Normal => Ok(Box::new(normal.density(table)?)),
+            Self::Normal => Ok(Box::new(normal.density(table, weights)?)),
             Self::Mixture { components, scale } => {
-                let copy = mean_copy(&normal.density(table)?, table)?;
+                let copy = mean_copy(&normal.density(table, weights)?, table)?;
                 let (_, labels) = kmeans::cluster(table, &copy, components.min(table.len()), 20, rng);
                 let d = normal.covariance().nrows();
                 let prior =
                     MixturePrior { scale: normal.covariance() * Scale(scale), strength: 10.0 + d as f64 };
                 let mixture =
                     Mixture::fit(table, weights, copy.as_ref(), &labels, &prior, EmParams::default())?.0;
-                Ok(Box::new(mixture.density(table)?))
+                Ok(Box::new(mixture.density(table, weights)?))
             }
         }
     }
@@ -79,11 +79,12 @@ fn fit_psd(
     scale: f64,
     rng: &mut dyn Rng,
 ) -> Result<PsdDensity> {
-    let copy = mean_copy(&normal.density(table)?, table)?;
+    let copy = mean_copy(&normal.density(table, weights)?, table)?;
     let (centres, labels) = kmeans::cluster(table, &copy, anchors.min(table.len()), 20, rng);
     let metric = Metric::full((normal.covariance() * Scale(0.09)).as_ref())?;
     let l = centres.ncols();
-    let features = Features::new(table, &Anchors::new(centres)?, metric, BaseMeasure::WholeSpace, 1.0)?;
+    let features =
+        Features::new(table, weights, &Anchors::new(centres)?, metric, BaseMeasure::WholeSpace, 1.0)?;
     let share = |a: usize| labels.iter().filter(|&&k| k == a).count() as f64 / labels.len() as f64;
     let q = Mat::from_fn(l, l, |a, b| if a == b { share(a) + 1e-3 } else { 0.0 });
     let prior = MetricPrior { strength, scale: normal.covariance() * Scale(scale) };

@@ -87,6 +87,10 @@ impl Mixture {
     ) -> Result<(Self, EmReport)> {
         positive("strength of the prior", prior.strength)?;
         let em = Em::new(table, weights, prior)?;
+        let (found, expected) = (labels.len().min(copy.ncols()), table.len());
+        if found != expected || copy.nrows() != table.columns().len() || labels.len() != copy.ncols() {
+            return Err(Error::Shape { what: "rows of the starting copy", found, expected });
+        }
         let mut mixture = em.start(copy, labels);
         let mut last = f64::NEG_INFINITY;
         for iterations in 1..=params.max_iterations {
@@ -120,10 +124,11 @@ impl Mixture {
         self.components[0].covariance.as_ref()
     }
 
-    /// The density, as a stack of one-anchor members.
-    pub fn density(&self, table: &Table) -> Result<Stack> {
+    /// The density over the columns of `table`, as a stack of one-anchor members; table and weights are those of the fit.
+    pub fn density(&self, table: &Table, weights: Option<&[f64]>) -> Result<Stack> {
         let member = |component: &Component| -> Result<(f64, Box<dyn Density>)> {
-            let mut features = Features::normal(table, &component.mean, component.covariance.as_ref())?;
+            let mut features =
+                Features::normal(table, weights, &component.mean, component.covariance.as_ref())?;
             let flat: Vec<DiscreteColumn> = features.discrete().to_vec();
             for (column, table) in flat.iter().zip(&component.tables) {
                 features = features.with_discrete(column.with_probabilities(table)?)?;
@@ -182,11 +187,12 @@ impl<'a> Em<'a> {
         let rows = table.len() as f64;
         let weights = weights.map_or(vec![1.0; table.len()], <[f64]>::to_vec);
         let total: f64 = weights.iter().sum();
-        if total.is_nan() || total <= 0.0 || weights.len() != table.len() {
+        let negative = weights.iter().any(|w| w.is_nan() || *w < 0.0);
+        if negative || total <= 0.0 || weights.len() != table.len() {
             return Err(bad(
                 "row weights",
                 format!("{} with sum {total}", weights.len()),
-                "one a row, not all zero",
+                "one a row, none below zero, not all zero",
             ));
         }
         let weights: Vec<f64> = weights.iter().map(|w| w * rows / total).collect();
@@ -194,7 +200,7 @@ impl<'a> Em<'a> {
         groups.iter_mut().for_each(|group| group.rows.retain(|&i| weights[i] > 0.0));
         groups.retain(|group| !group.rows.is_empty());
         let centre = continuous.iter().map(|&j| mean(table, j, &weights)).collect();
-        let discrete = others.iter().map(|&j| Discrete::new(table, j)).collect();
+        let discrete = others.iter().map(|&j| Discrete::new(table, j, &weights)).collect();
         Ok(Self { table, prior, groups, weights, rows, continuous, discrete, centre })
     }
 
@@ -429,18 +435,9 @@ impl Sums {
 }
 
 impl Discrete {
-    /// Frequencies of the observed values; every atom counts a little, so that none has probability zero.
-    fn new(table: &Table, column: usize) -> Self {
+    fn new(table: &Table, column: usize, weights: &[f64]) -> Self {
         let atoms = table.columns()[column].kind().atoms();
-        let mut rho = vec![1e-9; atoms.len()];
-        for value in table.observed(column) {
-            if let Some(k) = atoms.iter().position(|&v| v == value) {
-                rho[k] += 1.0;
-            }
-        }
-        let total: f64 = rho.iter().sum();
-        rho.iter_mut().for_each(|r| *r /= total);
-        Self { column, atoms, rho }
+        Self { column, atoms, rho: table.shares(column, Some(weights)) }
     }
 
     fn position(&self, value: f64) -> Option<usize> {

@@ -29,7 +29,7 @@ pub fn choose_ridge(table: &Table) -> Result<f64> {
     let scores = RIDGES
         .par_iter()
         .map(|&ridge| {
-            let normal = fit_normal(&train, None, ridge, params)?.density(&train)?;
+            let normal = fit_normal(&train, None, ridge, params)?.density(&train, None)?;
             Ok(normal.log_marginals(&test)?.iter().sum())
         })
         .collect::<Result<Vec<f64>>>()?;

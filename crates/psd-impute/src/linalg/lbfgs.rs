@@ -22,7 +22,7 @@ pub struct LbfgsInfo {
     pub evaluations: usize,
     /// The last value.
     pub value: f64,
-    /// Whether the tolerance was met, or no step went further down.
+    /// Whether the tolerance was met.
     pub converged: bool,
 }
 
@@ -39,11 +39,11 @@ pub fn lbfgs<E>(
     let (mut value, mut gradient) = f(&x)?;
     let mut info = LbfgsInfo { iterations: 0, evaluations: 1, value, converged: false };
     let mut pairs: Vec<Pair> = Vec::new();
-    while info.iterations < params.max_iterations {
+    while value.is_finite() && info.iterations < params.max_iterations {
         let direction = two_loops(&pairs, &gradient);
         let slope = dot(&direction, &gradient);
         if slope.is_nan() || slope >= 0.0 {
-            info.converged = true;
+            info.converged = slope == 0.0;
             break;
         }
         // The first step has no scale yet: go no further than a tenth.
@@ -63,10 +63,7 @@ pub fn lbfgs<E>(
                 break None;
             }
         };
-        let Some((trial, next, slopes)) = accepted else {
-            info.converged = true;
-            break;
-        };
+        let Some((trial, next, slopes)) = accepted else { break };
         remember(&mut pairs, params.memory, &x, &trial, &gradient, &slopes);
         info.iterations += 1;
         let gain = value - next;
@@ -90,7 +87,7 @@ fn remember(pairs: &mut Vec<Pair>, memory: usize, x: &[f64], next: &[f64], g: &[
     let s: Vec<f64> = next.iter().zip(x).map(|(a, b)| a - b).collect();
     let y: Vec<f64> = slopes.iter().zip(g).map(|(a, b)| a - b).collect();
     let curvature = dot(&s, &y);
-    if curvature > 1e-12 * dot(&y, &y) {
+    if memory > 0 && curvature > 1e-12 * dot(&y, &y) {
         if pairs.len() == memory {
             pairs.remove(0);
         }

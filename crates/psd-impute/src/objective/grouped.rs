@@ -7,7 +7,7 @@
 //! Σ c_i A_i = E ∘ (F diag(c) F')                                              half a matrix product
 //! ```
 
-use super::term::{DataTerm, ranges};
+use super::term::{DataTerm, RowMatrices, ranges};
 use crate::linalg::{column, dot, lower_product, mirror, product};
 use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
@@ -123,6 +123,18 @@ impl DataTerm for GroupedTerm {
         mirror(out);
     }
 
+    fn row_matrices(&self) -> Option<&dyn RowMatrices> {
+        Some(self)
+    }
+
+    fn pass_cost(&self) -> f64 {
+        // A pattern with few rows is bound by the memory of its E.
+        let order = (self.order * self.order) as f64;
+        self.patterns.iter().map(|p| order * (p.f.ncols() as f64).max(40.0)).sum()
+    }
+}
+
+impl RowMatrices for GroupedTerm {
     fn matrices(&self, rows: Range<usize>, mut out: MatMut<'_, f64>) {
         let l = self.order;
         let first = self.blocks.partition_point(|block| block.rows.end <= rows.start);
@@ -142,12 +154,6 @@ impl DataTerm for GroupedTerm {
                 }
             }
         }
-    }
-
-    fn pass_cost(&self) -> f64 {
-        // A pattern with few rows is bound by the memory of its E.
-        let order = (self.order * self.order) as f64;
-        self.patterns.iter().map(|p| order * (p.f.ncols() as f64).max(40.0)).sum()
     }
 }
 

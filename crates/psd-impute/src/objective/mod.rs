@@ -18,10 +18,10 @@ pub use grouped::GroupedTerm;
 pub use parameters::{Derivatives, ParameterGradient};
 pub use problem::{Problem, ProblemOptions, Regularizer, Storage};
 pub use stored::StoredTerm;
-pub use term::DataTerm;
+pub use term::{DataTerm, RowMatrices};
 
-use crate::Result;
-use crate::linalg::{Cholesky, congruence, trace_product};
+use crate::linalg::{Cholesky, congruence, is_finite, trace_product};
+use crate::{Error, Result};
 use faer::{Mat, MatRef, Scale};
 
 /// `F` as a function of `Q`, for fixed anchors and metric. Rows are held divided by a scale of their own, `exp(ρ_i)`.
@@ -42,7 +42,45 @@ pub struct Objective {
     memory: u64,
 }
 
+/// What an objective knows of its rows beside their matrices, in the order of the data term.
+pub struct RowScales {
+    /// `w_i`, adding up to one.
+    pub weights: Vec<f64>,
+    /// `ν u_i / exp(ρ_i)`.
+    pub offsets: Vec<f64>,
+    /// `Σ w_i ρ_i`.
+    pub log_scale: f64,
+}
+
 impl Objective {
+    /// An objective over any data term: `tr(Q A_i)` comes divided by `exp(ρ_i)`, and `options` say `λ`, `ν` and the memory. For
+    /// tables in memory, [`Problem::objective`] does it all.
+    pub fn new(
+        term: Box<dyn DataTerm>,
+        rows: RowScales,
+        h: Mat<f64>,
+        a0: Mat<f64>,
+        options: &ProblemOptions,
+    ) -> Result<Self> {
+        let l = term.order();
+        for (what, found, expected) in [
+            ("row weights", rows.weights.len(), term.rows()),
+            ("row offsets", rows.offsets.len(), term.rows()),
+            ("order of H", h.nrows(), l),
+            ("order of A_0", a0.nrows(), l),
+        ] {
+            if found != expected {
+                return Err(Error::Shape { what, found, expected });
+            }
+        }
+        if !is_finite(a0.as_ref()) {
+            return Err(Error::NotFinite { what: "the kernel of an anchor that is too far outside the box" });
+        }
+        let RowScales { weights, offsets, log_scale } = rows;
+        let (mass, lambda, memory) = (1.0 - options.nu, options.lambda, options.memory);
+        Ok(Self { term, weights, offsets, mass, log_scale, h, a0, lambda, memory })
+    }
+
     /// The number of anchors.
     pub fn order(&self) -> usize {
         self.h.nrows()

@@ -122,12 +122,12 @@ impl Problem<'_> {
         let mut weighted = rows.f.clone();
         for (i, &row) in group.rows.iter().enumerate() {
             let t = dot(column(rows.f.as_ref(), i), column(y.as_ref(), i));
-            let density = (mass * t + rows.offsets[i]).max(f64::MIN_POSITIVE);
-            sum.value -= self.weights[row] * (density.ln() + rows.log_scales[i]);
+            let density = (mass * t + rows.scales.offsets[i]).max(f64::MIN_POSITIVE);
+            sum.value -= self.weights[row] * (density.ln() + rows.scales.logs[i]);
             let c = -self.weights[row] * mass / density;
             weighted.col_mut(i).iter_mut().for_each(|x| *x *= c);
             if let Some(logs) = &self.log_reference {
-                let u = (logs[row] - rows.log_scales[i]).exp();
+                let u = (logs[row] - rows.scales.logs[i]).exp();
                 sum.nu -= self.weights[row] * (u - t) / density;
             }
         }

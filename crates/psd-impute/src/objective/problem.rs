@@ -2,14 +2,14 @@
 
 use super::grouped::{GroupedTerm, PatternRows};
 use super::stored::StoredTerm;
-use super::{DataTerm, Objective};
+use super::{DataTerm, Objective, RowScales};
 use crate::density::Density;
 use crate::error::{bad, non_negative};
 use crate::kernel::Features;
-use crate::linalg::{column, is_finite, packed_len};
+use crate::linalg::{column, packed_len};
 use crate::table::{Group, Table};
 use crate::{Error, Result};
-use faer::Mat;
+use faer::{ColMut, Mat};
 use rayon::prelude::*;
 
 /// The matrix `A_0` of the penalty `λ tr(Q A_0)`.
@@ -83,7 +83,7 @@ impl<'a> Problem<'a> {
         reference: Option<&dyn Density>,
         options: ProblemOptions,
     ) -> Result<Self> {
-        features.check(table)?;
+        features.check(table, weights)?;
         non_negative("lambda", options.lambda)?;
         if !(0.0..1.0).contains(&options.nu) {
             return Err(bad("nu", options.nu, "at least 0 and below 1"));
@@ -101,47 +101,70 @@ impl<'a> Problem<'a> {
 
     /// Works out the matrices and returns the objective in `Q`.
     pub fn objective(&self) -> Result<Objective> {
-        let term_kind = self.storage()?;
-        let parts = self.groups.par_iter().map(|group| self.rows_of(group)).collect::<Result<Vec<_>>>()?;
-        let (mut patterns, mut weights, mut offsets, mut log_scale) =
-            (Vec::new(), Vec::new(), Vec::new(), 0.0);
-        for (group, part) in self.groups.iter().zip(parts) {
-            weights.extend(group.rows.iter().map(|&i| self.weights[i]));
-            log_scale +=
-                group.rows.iter().zip(&part.log_scales).map(|(&i, s)| self.weights[i] * s).sum::<f64>();
-            offsets.extend(part.offsets);
-            patterns.push(PatternRows { e: part.e, f: part.f });
-        }
         let l = self.features.len();
-        let term: Box<dyn DataTerm> = match term_kind {
-            Storage::Stored => Box::new(StoredTerm::new(l, pack_rows(l, &patterns))),
-            _ => Box::new(GroupedTerm::new(l, patterns)),
+        let (term, scales): (Box<dyn DataTerm>, _) = match self.storage()? {
+            Storage::Stored => {
+                let (packed, scales) = self.packed_rows()?;
+                (Box::new(StoredTerm::new(l, packed)), scales)
+            }
+            _ => {
+                let parts =
+                    self.groups.par_iter().map(|group| self.rows_of(group)).collect::<Result<Vec<_>>>()?;
+                let (patterns, scales) =
+                    parts.into_iter().map(|p| (PatternRows { e: p.e, f: p.f }, p.scales)).unzip();
+                (Box::new(GroupedTerm::new(l, patterns)), scales)
+            }
         };
         let a0 = match self.options.regularizer {
             Regularizer::Kernel if self.options.lambda > 0.0 => self.features.k()?,
             _ => Mat::identity(l, l),
         };
-        if !is_finite(a0.as_ref()) {
-            return Err(Error::NotFinite { what: "the kernel of an anchor that is too far outside the box" });
+        Objective::new(term, self.gather(scales), self.features.h()?, a0, &self.options)
+    }
+
+    /// Every row's matrix, packed, pattern by pattern so that no more than a pattern a thread is held beside the result.
+    fn packed_rows(&self) -> Result<(Mat<f64>, Vec<Scales>)> {
+        let l = self.features.len();
+        let mut packed = Mat::zeros(packed_len(l), self.groups.iter().map(|g| g.rows.len()).sum());
+        let mut pieces = Vec::with_capacity(self.groups.len());
+        let mut rest = packed.as_mut();
+        for group in &self.groups {
+            let (piece, tail) = rest.split_at_col_mut(group.rows.len());
+            pieces.push(piece);
+            rest = tail;
         }
-        Ok(Objective {
-            term,
-            weights,
-            offsets,
-            mass: 1.0 - self.options.nu,
-            log_scale,
-            h: self.features.h()?,
-            a0,
-            lambda: self.options.lambda,
-            memory: self.options.memory,
-        })
+        let scales = self
+            .groups
+            .par_iter()
+            .zip(pieces)
+            .map(|(group, mut piece)| {
+                let rows = self.rows_of(group)?;
+                for i in 0..group.rows.len() {
+                    pack_row(column(rows.f.as_ref(), i), &rows.e, piece.as_mut().col_mut(i));
+                }
+                Ok(rows.scales)
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok((packed, scales))
+    }
+
+    /// Weights, offsets and scales of all rows, in the order of the groups.
+    fn gather(&self, scales: Vec<Scales>) -> RowScales {
+        let mut out = RowScales { weights: Vec::new(), offsets: Vec::new(), log_scale: 0.0 };
+        for (group, scales) in self.groups.iter().zip(scales) {
+            let weights = group.rows.iter().map(|&i| self.weights[i]);
+            out.log_scale += weights.clone().zip(&scales.logs).map(|(w, s)| w * s).sum::<f64>();
+            out.weights.extend(weights);
+            out.offsets.extend(scales.offsets);
+        }
+        out
     }
 
     /// The features of a group's rows, divided by `exp(ρ_i)`, `ρ_i` the larger of the two terms that are to be added.
     pub(super) fn rows_of(&self, group: &Group) -> Result<GroupRows> {
         let pattern = self.features.pattern(&group.pattern)?;
         let (mut f, scales) = pattern.scaled_features_of(self.table, &group.rows);
-        let (mut offsets, mut log_scales) = (Vec::new(), Vec::new());
+        let mut out = Scales { offsets: Vec::new(), logs: Vec::new() };
         for (i, (&row, scale)) in group.rows.iter().zip(scales).enumerate() {
             let log_offset = match &self.log_reference {
                 Some(logs) => logs[row] + self.options.nu.ln(),
@@ -149,16 +172,18 @@ impl<'a> Problem<'a> {
             };
             let log_scale = (2.0 * scale).max(log_offset);
             if !log_scale.is_finite() {
-                return Err(Error::NotFinite {
-                    what: "the log-density of a row: its cells are too far from every anchor",
-                });
+                let column =
+                    format!("{} and others", self.table.columns()[first_seen(self.table.row(row))].name());
+                let value = self.table.row(row)[first_seen(self.table.row(row))];
+                let problem = "is too far from every anchor";
+                return Err(Error::BadCell { row, column, value, problem });
             }
             let shrink = (scale - 0.5 * log_scale).exp();
             f.col_mut(i).iter_mut().for_each(|x| *x *= shrink);
-            offsets.push((log_offset - log_scale).exp());
-            log_scales.push(log_scale);
+            out.offsets.push((log_offset - log_scale).exp());
+            out.logs.push(log_scale);
         }
-        Ok(GroupRows { e: pattern.e(), f, offsets, log_scales })
+        Ok(GroupRows { e: pattern.e(), f, scales: out })
     }
 
     /// Which way to hold the data term, within the memory allowed.
@@ -173,6 +198,8 @@ impl<'a> Problem<'a> {
             Storage::Auto if rows < 4 * patterns && stored <= ceiling => (Storage::Stored, stored),
             Storage::Auto => (Storage::Grouped, grouped),
         };
+        // H, A_0, Q, its factor and the like.
+        let needed = needed + 96 * (l as u64).pow(2);
         if needed > ceiling {
             let (needed, ceiling) = (needed >> 20, ceiling >> 20);
             return Err(Error::TooLarge { what: "the data term", needed, ceiling });
@@ -185,10 +212,19 @@ impl<'a> Problem<'a> {
 pub(super) struct GroupRows {
     pub(super) e: Mat<f64>,
     pub(super) f: Mat<f64>,
+    pub(super) scales: Scales,
+}
+
+/// The offsets and the logarithms of the scales of a pattern's rows.
+pub(super) struct Scales {
     /// `ν u_i / exp(ρ_i)`.
     pub(super) offsets: Vec<f64>,
     /// `ρ_i`.
-    pub(super) log_scales: Vec<f64>,
+    pub(super) logs: Vec<f64>,
+}
+
+fn first_seen(row: &[f64]) -> usize {
+    row.iter().position(|x| !x.is_nan()).unwrap_or(0)
 }
 
 fn normalised(weights: Option<&[f64]>, rows: usize) -> Result<Vec<f64>> {
@@ -206,23 +242,13 @@ fn normalised(weights: Option<&[f64]>, rows: usize) -> Result<Vec<f64>> {
     Ok(weights.iter().map(|w| w / total).collect())
 }
 
-/// Every row's matrix, packed, in the rows' order.
-fn pack_rows(l: usize, patterns: &[PatternRows]) -> Mat<f64> {
-    let columns: Vec<(usize, usize)> = patterns
-        .iter()
-        .enumerate()
-        .flat_map(|(p, group)| (0..group.f.ncols()).map(move |i| (p, i)))
-        .collect();
-    let mut out = Mat::zeros(packed_len(l), columns.len());
-    out.par_col_iter_mut().zip(columns).for_each(|(out, (p, i))| {
-        let (e, f) = (patterns[p].e.as_ref(), column(patterns[p].f.as_ref(), i));
-        let mut entries = out.iter_mut();
-        for b in 0..l {
-            for (a, entry) in (b..l).zip(entries.by_ref()) {
-                let twice = if a == b { 1.0 } else { std::f64::consts::SQRT_2 };
-                *entry = twice * f[a] * f[b] * e[(a, b)];
-            }
+/// `(f f') ∘ E`, packed.
+fn pack_row(f: &[f64], e: &Mat<f64>, out: ColMut<'_, f64>) {
+    let mut entries = out.iter_mut();
+    for b in 0..f.len() {
+        for (a, entry) in (b..f.len()).zip(entries.by_ref()) {
+            let twice = if a == b { 1.0 } else { std::f64::consts::SQRT_2 };
+            *entry = twice * f[a] * f[b] * e[(a, b)];
         }
-    });
-    out
+    }
 }

@@ -1,6 +1,6 @@
 //! The matrices `A_i`, packed and stored: `l(l+1)/2` numbers a row. For tables in which few rows share a pattern.
 
-use super::term::{DataTerm, ranges};
+use super::term::{DataTerm, RowMatrices, ranges};
 use crate::linalg::{column, dot, pack, packed_len, unpack};
 use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
@@ -64,15 +64,21 @@ impl DataTerm for StoredTerm {
         out.copy_from(unpack(&total, self.order));
     }
 
-    fn matrices(&self, rows: Range<usize>, mut out: MatMut<'_, f64>) {
-        let l = self.order;
-        for (k, i) in rows.enumerate() {
-            out.as_mut().subcols_mut(k * l, l).copy_from(unpack(column(self.packed.as_ref(), i), l));
-        }
+    fn row_matrices(&self) -> Option<&dyn RowMatrices> {
+        Some(self)
     }
 
     /// Bound by memory, which moves a number in the time of some forty multiplications of a matrix product.
     fn pass_cost(&self) -> f64 {
         40.0 * self.packed.nrows() as f64 * self.packed.ncols() as f64
+    }
+}
+
+impl RowMatrices for StoredTerm {
+    fn matrices(&self, rows: Range<usize>, mut out: MatMut<'_, f64>) {
+        let l = self.order;
+        for (k, i) in rows.enumerate() {
+            out.as_mut().subcols_mut(k * l, l).copy_from(unpack(column(self.packed.as_ref(), i), l));
+        }
     }
 }

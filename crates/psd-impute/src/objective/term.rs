@@ -20,11 +20,20 @@ pub trait DataTerm: Send + Sync {
     /// Writes `Σ c_i A_i`, symmetric to the last bit.
     fn adjoint(&self, c: &[f64], out: MatMut<'_, f64>);
 
-    /// Writes the matrices of some rows side by side: `l × (rows · l)`.
-    fn matrices(&self, rows: Range<usize>, out: MatMut<'_, f64>);
+    /// The matrices one by one, for the direct Newton systems; a term that only streams its rows has none, and is solved by conjugate
+    /// gradients.
+    fn row_matrices(&self) -> Option<&dyn RowMatrices> {
+        None
+    }
 
     /// What one call of [`values`](Self::values) costs, in multiplications at the rate of a matrix product.
     fn pass_cost(&self) -> f64;
+}
+
+/// Access to the matrices of single rows.
+pub trait RowMatrices: Sync {
+    /// Writes the matrices of some rows side by side: `l × (rows · l)`.
+    fn matrices(&self, rows: Range<usize>, out: MatMut<'_, f64>);
 }
 
 /// Cuts `0..n` into at most `pieces` ranges of nearly equal length. The cut depends on `n` alone, so that sums taken range by range do

@@ -76,8 +76,8 @@ impl SolverOptions {
         positive("mu_start", self.mu_start)?;
         positive("mu_final", self.mu_final)?;
         positive("tolerance", self.tolerance)?;
-        if !(self.mu_factor > 0.0 && self.mu_factor < 1.0) {
-            return Err(bad("mu_factor", self.mu_factor, "above 0 and below 1"));
+        if !(self.mu_factor > 0.0 && self.mu_factor <= 0.9) {
+            return Err(bad("mu_factor", self.mu_factor, "above 0 and at most 0.9"));
         }
         if !(self.rank_tolerance > 0.0 && self.rank_tolerance < 1.0) {
             return Err(bad("rank_tolerance", self.rank_tolerance, "above 0 and below 1"));
@@ -86,7 +86,7 @@ impl SolverOptions {
     }
 }
 
-/// Minimises the objective over `Q ⪰ 0`, `tr(QH) = 1`. A warm start goes straight to the last barrier weight.
+/// Minimises the objective over `Q ⪰ 0`, `tr(QH) = 1`. A warm start near the optimum begins near the last barrier weight.
 pub fn solve(
     objective: &Objective,
     options: &SolverOptions,
@@ -96,7 +96,13 @@ pub fn solve(
     options.check()?;
     let basis = Basis::of(objective.h(), options.rank_tolerance)?;
     let (mut iterate, mut mu) = match warm_start {
-        Some(q) => (Iterate::warm(objective, &basis, q)?, options.mu_final),
+        Some(q) => {
+            // From the optimum straight to the last weight; from further off, down the path from where the residual is small.
+            let mut iterate = Iterate::warm(objective, &basis, q)?;
+            iterate.evaluate(objective, options.mu_final)?;
+            let mu = options.mu_final.max(iterate.kkt_residual());
+            (iterate, mu)
+        }
         None => {
             // The data's part of the scaled gradient is at most 1; a heavier penalty wants a heavier barrier to start with.
             let iterate = Iterate::cold(objective, &basis)?;
@@ -126,9 +132,11 @@ pub fn solve(
             seconds.time(|s| &mut s.line_search, || line_search::armijo(objective, &iterate, &step, mu));
         let Some(length) = length else { break (Status::Stalled, step.decrement) };
         iterations += 1;
+        let value = iterate.value(objective, mu);
+        seconds.time(|s| &mut s.evaluate, || iterate.accept(objective, &step, length))?;
         let report = Iteration {
             number: iterations,
-            objective: iterate.value(objective, mu),
+            objective: value,
             decrement: step.decrement,
             step: length,
             mu,
@@ -136,7 +144,6 @@ pub fn solve(
             inner_iterations: step.inner_iterations,
             seconds,
         };
-        iterate.accept(objective, &step, length)?;
         if observer.iteration(&report) == ControlFlow::Break(()) {
             iterate.evaluate(objective, mu)?;
             break (Status::Stopped, step.decrement);

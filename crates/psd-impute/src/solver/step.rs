@@ -4,9 +4,9 @@ use super::basis::Basis;
 use super::iterate::Iterate;
 use super::report::Seconds;
 use super::systems::{self, SystemKind};
-use crate::Result;
 use crate::linalg::{congruence, trace_product};
 use crate::objective::Objective;
+use crate::{Error, Result};
 use faer::{Mat, MatRef, Scale};
 
 /// A Newton direction `Δ = C X C'`.
@@ -57,12 +57,16 @@ pub(super) fn direction(
                 inner_iterations += first + second;
                 let x = &e - &z * Scale(trace_product(hs, e.as_ref()) / trace_product(hs, z.as_ref()));
                 let square = trace_product(residual.as_ref(), x.as_ref());
-                if square < 0.0 && tolerance > 1e-13 {
+                if !square.is_finite() {
+                    return Err(Error::NotFinite { what: "the Newton step" });
+                }
+                if square < 0.0 && kind == SystemKind::Pcg && tolerance > 1e-13 {
                     tolerance *= 1e-3;
                     continue;
                 }
                 let delta = congruence(iterate.c().transpose(), x.as_ref());
-                let decrement = square.max(0.0).sqrt();
+                // Below zero only by rounding; the line search tells whether it is more than that.
+                let decrement = square.abs().sqrt();
                 return Ok(NewtonStep { x, delta, decrement, system: kind, inner_iterations });
             }
         },

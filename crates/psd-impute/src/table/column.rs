@@ -15,6 +15,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The value a cell may hold that is nearest to `x`; `x` itself in a continuous column.
+    pub fn nearest(&self, x: f64) -> f64 {
+        let distance = |v: &f64| (v - x).abs();
+        self.atoms().into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(x)
+    }
+
     /// The values a cell of a discrete column may hold, increasing; none for a continuous column.
     pub fn atoms(&self) -> Vec<f64> {
         match self {

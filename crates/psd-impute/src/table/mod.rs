@@ -8,6 +8,7 @@ mod scaler;
 pub use column::{Column, Kind};
 pub use pattern::{Group, Pattern};
 pub use scaler::Scaler;
+pub(crate) use scaler::mean_and_deviation;
 
 use crate::linalg::column;
 use crate::{Error, Result};
@@ -97,6 +98,20 @@ impl Table {
         self.rows().map(move |row| row[j]).filter(|x| !x.is_nan())
     }
 
+    /// How often each value of a discrete column was observed, as shares; row weights count. A value never seen has a share of almost
+    /// nothing rather than nothing, so that a row that has it is improbable, not impossible.
+    pub(crate) fn shares(&self, j: usize, weights: Option<&[f64]>) -> Vec<f64> {
+        let atoms = self.columns[j].kind().atoms();
+        let mut shares = vec![1e-9; atoms.len()];
+        for (i, row) in self.rows().enumerate() {
+            if let Some(k) = atoms.iter().position(|&v| v == row[j]) {
+                shares[k] += weights.map_or(1.0, |w| w[i]);
+            }
+        }
+        let total: f64 = shares.iter().sum();
+        shares.iter().map(|s| s / total).collect()
+    }
+
     /// The rows grouped by the columns they have, in the order of the patterns, so that the result does not depend
     /// on anything but the set of rows and their order within a group.
     pub fn groups(&self) -> Vec<Group> {
@@ -111,6 +126,9 @@ impl Table {
 
     /// Some rows of the table, in the order given.
     pub fn select(&self, rows: &[usize]) -> Result<Self> {
+        if let Some(row) = rows.iter().find(|&&i| i >= self.len()) {
+            return Err(crate::error::bad("row", row, "one of the table's"));
+        }
         self.with_cells(Mat::from_fn(self.columns.len(), rows.len(), |j, i| self.cells[(j, rows[i])]))
     }
 
@@ -121,10 +139,13 @@ impl Table {
 
     /// The distinct rows in order of first appearance, and the summed weight of each. Fitting the one with the other
     /// is fitting the table with `weights`.
-    pub fn merge_duplicates(&self, weights: &[f64]) -> (Self, Vec<f64>) {
+    pub fn merge_duplicates(&self, weights: &[f64]) -> Result<(Self, Vec<f64>)> {
+        if weights.len() != self.len() {
+            return Err(Error::Shape { what: "row weights", found: weights.len(), expected: self.len() });
+        }
         let (kept, weights) = duplicates::merge(self, weights);
         let cells = Mat::from_fn(self.columns.len(), kept.len(), |j, i| self.cells[(j, kept[i])]);
-        (Self { columns: self.columns.clone(), cells }, weights)
+        Ok((Self { columns: self.columns.clone(), cells }, weights))
     }
 }
 
@@ -150,7 +171,7 @@ mod tests {
     #[test]
     fn merges_duplicates_with_their_weights() {
         let table = Table::continuous(&["a", "b"], &[[1.0, NA], [2.0, 0.0], [1.0, NA], [1.0, 0.0]]).unwrap();
-        let (merged, weights) = table.merge_duplicates(&[1.0, 2.0, 3.0, 4.0]);
+        let (merged, weights) = table.merge_duplicates(&[1.0, 2.0, 3.0, 4.0]).unwrap();
         assert_eq!(weights, [4.0, 2.0, 4.0]);
         assert_eq!(merged.row(2), [1.0, 0.0]);
         assert!(merged.row(0)[1].is_nan());

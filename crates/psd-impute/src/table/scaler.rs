@@ -1,6 +1,7 @@
 //! Standardisation of continuous columns.
 
 use super::{Kind, Table};
+use crate::{Error, Result};
 use faer::Mat;
 
 /// A shift and a scale for each column; the identity for discrete columns.
@@ -23,6 +24,16 @@ impl Scaler {
             })
             .unzip();
         Self { shift, scale }
+    }
+
+    /// Refuses a table with another number of columns.
+    pub(crate) fn check(&self, table: &Table) -> Result<()> {
+        let (found, expected) = (table.columns().len(), self.shift.len());
+        if found == expected {
+            Ok(())
+        } else {
+            Err(Error::Shape { what: "columns of the table", found, expected })
+        }
     }
 
     /// The table in standardised units.
@@ -49,7 +60,7 @@ impl Scaler {
 }
 
 /// Deviations are divided by the largest one before they are squared: squares of 1e300 or 1e-300 are out of range.
-fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+pub(crate) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     if values.is_empty() {
         return (0.0, 1.0);
     }

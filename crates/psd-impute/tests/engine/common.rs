@@ -89,7 +89,7 @@ pub(crate) fn continuous(
         Shape::Boxed => BaseMeasure::Box(vec![(-SIDE, SIDE); d]),
         _ => BaseMeasure::WholeSpace,
     };
-    let features = Features::new(&table, &anchors, metric(shape, d, rng), measure, 1.0).unwrap();
+    let features = Features::new(&table, None, &anchors, metric(shape, d, rng), measure, 1.0).unwrap();
     (table, features)
 }
 
@@ -122,8 +122,26 @@ pub(crate) fn mixed(
         Shape::Boxed => BaseMeasure::Box(vec![(-SIDE, SIDE); d]),
         _ => BaseMeasure::WholeSpace,
     };
-    let features = Features::new(&table, &anchors, metric(shape, d, rng), measure, 0.7).unwrap();
+    let features = Features::new(&table, None, &anchors, metric(shape, d, rng), measure, 0.7).unwrap();
     (table, features)
+}
+
+/// A mixed problem of any size from the smallest on: one row, one anchor, one continuous column, all rows complete, one cell a row, repeated
+/// rows and a constant column all occur.
+pub(crate) fn anything(seed: u64, shape: Shape) -> (Table, Features) {
+    let rng = &mut rng(seed ^ 0xabc);
+    let (n, d, l) = (rng.random_range(1..25), rng.random_range(1..4), rng.random_range(1..6));
+    let missing = [0.0, 0.4, 1.0][rng.random_range(0..3)];
+    let (table, features) = mixed(seed, n, d, l, missing, shape);
+    let mut cells = table.cells().to_owned();
+    if rng.random::<f64>() < 0.3 {
+        cells.row_mut(2).iter_mut().filter(|x| !x.is_nan()).for_each(|x| *x = 0.5);
+    }
+    if rng.random::<f64>() < 0.3 {
+        let few = 1 + n / 3;
+        cells = Mat::from_fn(d + 2, n, |j, i| cells[(j, i % few)]);
+    }
+    (table.with_cells(cells).unwrap(), features)
 }
 
 /// Moves continuous cells (from row `first` on) into the box and takes some cells away, leaving each row at least one.

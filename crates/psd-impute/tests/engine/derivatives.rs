@@ -27,24 +27,25 @@ proptest! {
 
     #[test]
     fn in_q(seed: u64, shape in 0usize..4, kernel: bool, with_reference: bool, stored: bool) {
-        let (table, features) = mixed(seed, 15, 2, 4, 0.4, SHAPES[shape]);
+        let (table, features) = anything(seed, SHAPES[shape]);
+        let (n, l) = (table.len(), features.len());
         let storage = if stored { Storage::Stored } else { Storage::Grouped };
         let regularizer = if kernel { Regularizer::Kernel } else { Regularizer::Identity };
         let nu = if with_reference { 0.2 } else { 0.0 };
         let u = reference(&table, &features, SHAPES[shape] == Shape::Boxed);
         let u = with_reference.then_some(u.as_ref());
-        let weights: Vec<f64> = (0..15).map(|i| (i % 4) as f64).collect();
+        let weights: Vec<f64> = (0..n).map(|i| ((i + 1) % 4) as f64).collect();
         let problem = Problem::new(&features, &table, Some(&weights), u, options(regularizer, nu, storage)).unwrap();
         let objective = problem.objective().unwrap();
         let (q, mu) = (feasible(&features, seed), 0.05);
-        let direction = symmetric(4, &mut rng(seed ^ 1)) * Scale(0.1);
+        let direction = symmetric(l, &mut rng(seed ^ 1)) * Scale(0.1);
         let at = |h: f64| &q + &direction * Scale(h);
 
         let slope = derivative(|h| objective.value(at(h).as_ref(), mu).unwrap(), 3e-4);
         let gradient = objective.gradient(q.as_ref(), mu).unwrap();
         close(trace_product(gradient.as_ref(), direction.as_ref()), slope, 1e-8);
 
-        let other = symmetric(4, &mut rng(seed ^ 2));
+        let other = symmetric(l, &mut rng(seed ^ 2));
         let bend = derivative(|h| {
             trace_product(objective.gradient(at(h).as_ref(), mu).unwrap().as_ref(), other.as_ref())
         }, 3e-4);
@@ -59,7 +60,9 @@ proptest! {
 
     #[test]
     fn in_anchors_metric_and_nu(seed: u64, shape in 0usize..4, kernel: bool, with_reference: bool) {
-        let (table, features) = mixed(seed, 12, 3, 4, 0.4, SHAPES[shape]);
+        let (table, features) = anything(seed, SHAPES[shape]);
+        let (g, l) = (features.anchors().nrows(), features.len());
+        let weights: Vec<f64> = (0..table.len()).map(|i| ((i + 1) % 4) as f64).collect();
         let regularizer = if kernel { Regularizer::Kernel } else { Regularizer::Identity };
         let nu = if with_reference { 0.2 } else { 0.0 };
         let u = reference(&table, &features, SHAPES[shape] == Shape::Boxed);
@@ -67,19 +70,19 @@ proptest! {
         let (q, omega) = (feasible(&features, seed), 0.7);
         let lagrangian = |features: &Features, nu: f64| {
             let options = options(regularizer, nu, Storage::Auto);
-            let objective = Problem::new(features, &table, None, u, options).unwrap().objective().unwrap();
+            let objective = Problem::new(features, &table, Some(&weights), u, options).unwrap().objective().unwrap();
             objective.value(q.as_ref(), 0.1).unwrap() + omega * trace_product(q.as_ref(), features.h().unwrap().as_ref())
         };
-        let problem = Problem::new(&features, &table, None, u, options(regularizer, nu, Storage::Auto)).unwrap();
+        let problem = Problem::new(&features, &table, Some(&weights), u, options(regularizer, nu, Storage::Auto)).unwrap();
         let gradient = problem.parameter_gradient(q.as_ref(), omega).unwrap();
 
         let rng = &mut rng(seed ^ 3);
-        let direction = matrix(3, 4, rng);
+        let direction = matrix(g, l, rng);
         let slope = derivative(|h| {
             let anchors = features.anchors() + &direction * Scale(h);
             lagrangian(&features.moved(anchors, features.metric().clone()).unwrap(), nu)
         }, 3e-4);
-        let product: f64 = (0..4).map(|a| (0..3).map(|j| direction[(j, a)] * gradient.features.anchors[(j, a)]).sum::<f64>()).sum();
+        let product: f64 = (0..l).map(|a| (0..g).map(|j| direction[(j, a)] * gradient.features.anchors[(j, a)]).sum::<f64>()).sum();
         close(product, slope, 1e-8);
 
         let parameters = features.metric().parameters();
@@ -93,7 +96,7 @@ proptest! {
         close(product, slope, 1e-8);
 
         for (c, column) in features.discrete().iter().enumerate() {
-            let along = matrix(column.atoms().len(), 4, rng);
+            let along = matrix(column.atoms().len(), l, rng);
             let rho: Vec<f64> = column.log_rho().iter().map(|r| r.exp()).collect();
             let slope = derivative(|h| {
                 let log_theta = column.log_theta() + &along * Scale(h);
@@ -102,7 +105,7 @@ proptest! {
                 lagrangian(&features.with_discrete(column).unwrap(), nu)
             }, 3e-4);
             let table_gradient = &gradient.features.log_theta[c];
-            let product: f64 = (0..4).map(|a| (0..rho.len()).map(|k| along[(k, a)] * table_gradient[(k, a)]).sum::<f64>()).sum();
+            let product: f64 = (0..l).map(|a| (0..rho.len()).map(|k| along[(k, a)] * table_gradient[(k, a)]).sum::<f64>()).sum();
             close(product, slope, 1e-8);
         }
         if with_reference {
@@ -129,8 +132,8 @@ proptest! {
         let sum: f64 = a.iter().zip(&c).map(|(a, c)| a * c).sum();
         close(trace_product(q.as_ref(), x.as_ref()), sum, 1e-12);
         let (mut m, mut n) = (Mat::zeros(5, 35), Mat::zeros(5, 35));
-        stored.term().matrices(3..10, m.as_mut());
-        grouped.term().matrices(3..10, n.as_mut());
+        stored.term().row_matrices().unwrap().matrices(3..10, m.as_mut());
+        grouped.term().row_matrices().unwrap().matrices(3..10, n.as_mut());
         close_matrices(m.as_ref(), n.as_ref(), 1e-13);
     }
 }

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 fn donors(seed: u64) -> (Table, Donors, Vec<f64>) {
     let (table, _) = continuous(seed, 40, 2, 1, 0.25, Shape::Full);
-    let normal = fit_normal(&table, None, 0.01, EmParams::default()).unwrap().density(&table).unwrap();
+    let normal = fit_normal(&table, None, 0.01, EmParams::default()).unwrap().density(&table, None).unwrap();
     let (donors, logs) = fit_donors(&table, None, &normal).unwrap();
     (table, donors, logs)
 }

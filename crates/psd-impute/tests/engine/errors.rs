@@ -35,18 +35,18 @@ fn of_kernels() {
     let points = Anchors::new(features.anchors().to_owned()).unwrap();
     let full = Metric::full(Mat::<f64>::identity(2, 2).as_ref()).unwrap();
     let boxed = BaseMeasure::Box(vec![(-5.0, 5.0); 2]);
-    says(Features::new(&table, &points, full, boxed.clone(), 1.0), &["box", "metric is full"]);
+    says(Features::new(&table, None, &points, full, boxed.clone(), 1.0), &["box", "metric is full"]);
     let metric = || Metric::isotropic(1.0).unwrap();
     let empty = BaseMeasure::Box(vec![(-5.0, 5.0), (1.0, 1.0)]);
-    says(Features::new(&table, &points, metric(), empty, 1.0), &["[1, 1]", "positive length"]);
+    says(Features::new(&table, None, &points, metric(), empty, 1.0), &["[1, 1]", "positive length"]);
     says(
-        Features::new(&table, &points, metric(), BaseMeasure::Box(vec![]), 1.0),
+        Features::new(&table, None, &points, metric(), BaseMeasure::Box(vec![]), 1.0),
         &["intervals", "found 0", "expected 2"],
     );
     let other = Anchors::new(Mat::zeros(3, 1)).unwrap();
-    says(Features::new(&table, &other, metric(), boxed, 1.0), &["coordinates of an anchor", "found 3"]);
+    says(Features::new(&table, None, &other, metric(), boxed, 1.0), &["coordinates of an anchor", "found 3"]);
     let tight = BaseMeasure::Box(vec![(-1e-9, 1e-9); 2]);
-    let features = Features::new(&table, &points, metric(), tight, 1.0).unwrap();
+    let features = Features::new(&table, None, &points, metric(), tight, 1.0).unwrap();
     says(
         Problem::new(&features, &table, None, None, Default::default()),
         &["row", "column `x", "outside the box"],
@@ -83,7 +83,7 @@ fn of_problems() {
     }
     let far = Table::continuous(&["a", "b"], &[[1e200, 0.0]]).unwrap();
     let problem = Problem::new(&features, &far, None, None, default).unwrap();
-    says(problem.objective(), &["too far from every anchor"]);
+    says(problem.objective(), &["row 0", "column `a", "too far from every anchor"]);
 }
 
 #[test]
@@ -106,7 +106,10 @@ fn of_solvers() {
         &["starting Q", "found 2", "expected 3"],
     );
     let hessian = SolverOptions { system: SystemKind::Hessian, ..default };
-    says(solve(&objective(300), &hessian, None, &mut ()), &["Newton system", "fewer anchors"]);
+    let (table, features) = continuous(1, 6, 2, 12, 0.3, Shape::Isotropic);
+    let options = ProblemOptions { memory: 30_000, ..Default::default() };
+    let tight = Problem::new(&features, &table, None, None, options).unwrap().objective().unwrap();
+    says(solve(&tight, &hessian, None, &mut ()), &["Newton system", "fewer anchors"]);
 }
 
 #[test]
@@ -120,6 +123,10 @@ fn of_densities() {
     let indefinite = Mat::from_fn(3, 3, |i, j| if i == j { [-1.0, 3.0, 3.0][i] } else { 0.0 });
     says(PsdDensity::new(features.clone(), indefinite), &["eigenvalue", "-1"]);
     says(Uniform::on_box(&features, &[(0.0, f64::INFINITY); 2]), &["[0, inf]", "finite"]);
+    let (_, boxed) = continuous(1, 6, 2, 3, 0.3, Shape::Boxed);
+    says(Uniform::on_box(&boxed, &[(-9.0, 9.0); 2]), &["[-9, 9]", "within the box"]);
+    let correlated = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.5 });
+    says(boxed.normal_like(&[0.0, 0.0], correlated.as_ref()), &["covariance", "diagonal on a box"]);
     let density = density(&features, 1);
     says(density.log_marginal(&[0.0]), &["columns", "found 1", "expected 2"]);
     says(density.log_marginal(&[0.0, f64::INFINITY]), &["inf", "missing"]);
@@ -147,6 +154,9 @@ fn of_anchor_choices_and_fits() {
         AnchorChoice::Grid { per_column: 10 }.pick(&wide, &mut rng(0)),
         &["anchors", "MiB", "fewer anchors"],
     );
+    says(AnchorChoice::Grid { per_column: usize::MAX }.pick(&table, &mut rng(0)), &["anchors", "MiB"]);
+    says(table.select(&[99]), &["row", "99"]);
+    says(table.merge_duplicates(&[1.0]), &["row weights", "found 1"]);
     says(AnchorChoice::Uniform { count: usize::MAX / 4 }.pick(&wide, &mut rng(0)), &["anchors", "MiB"]);
     let points = AnchorChoice::Rows { count: 3 }.pick(&table, &mut rng(0)).unwrap();
     let fit = PsdFit { problem: ProblemOptions { nu: 0.1, ..Default::default() }, ..Default::default() };

@@ -1,13 +1,13 @@
 //! Completing tables: keys, ties, observed cells.
 
 use crate::common::*;
-use psd_impute::impute::{Ties, complete_with_draws};
-use psd_impute::learn::{EmParams, fit_normal};
+use psd_impute::impute::{Ties, complete_with_draws, complete_with_means};
+use psd_impute::learn::{AnchorChoice, EmParams, PsdFit, fit_normal};
 use psd_impute::table::{Scaler, Table};
 
 fn draw(table: &Table, scaler: &Scaler, ties: &Ties, seed: u64, imputation: u64) -> Table {
     let (all, _) = continuous(9, 60, 3, 1, 0.3, Shape::Full);
-    let model = fit_normal(&all, None, 0.01, EmParams::default()).unwrap().density(&all).unwrap();
+    let model = fit_normal(&all, None, 0.01, EmParams::default()).unwrap().density(&all, None).unwrap();
     complete_with_draws(&model, table, scaler, ties, seed, imputation).unwrap()
 }
 
@@ -50,4 +50,22 @@ fn columns_with_ties_are_drawn_on_observed_values() {
     assert!(done.rows().any(|row| row[0].fract() != 0.0));
     assert_eq!(ties.nearest(1, 0.4), 0.0);
     assert_eq!(ties.nearest(0, 0.4), 0.4);
+}
+
+#[test]
+fn discrete_columns_are_completed_with_their_own_values() {
+    let (table, _) = mixed(4, 80, 2, 1, 0.3, Shape::Full);
+    let (standardised, scaler) = table.standardise();
+    let anchors = AnchorChoice::Rows { count: 10 }.pick(&standardised, &mut rng(1)).unwrap();
+    let fitted = PsdFit::default().run(&standardised, &anchors, &mut ()).unwrap();
+    let ties = Ties::of(&table);
+    let means = complete_with_means(fitted.density.as_ref(), &table, &scaler).unwrap();
+    let draws = complete_with_draws(fitted.density.as_ref(), &table, &scaler, &ties, 0, 0).unwrap();
+    for done in [means, draws] {
+        assert!(done.rows().all(|row| row.iter().all(|x| x.is_finite())));
+        assert!(
+            done.rows()
+                .all(|row| [1.0, 2.0, 5.0].contains(&row[0]) && [0.0, 1.0, 2.0, 3.0].contains(&row[1]))
+        );
+    }
 }

@@ -114,8 +114,8 @@ fn joint_learning_with_one_anchor_finds_the_normal_model() {
     let joint = JointFit { problem: ProblemOptions::default(), prior: &prior, weights: None, params };
     let one = faer::Mat::<f64>::identity(1, 1);
     let (moved, _, _) = joint.run(&table, &features, one.as_ref()).unwrap();
-    for j in 0..3 {
-        close(moved.anchors()[(j, 0)], mean[j], 1e-5);
+    for (anchor, mean) in moved.anchors().col(0).iter().zip(&mean) {
+        close(*anchor, *mean, 1e-5);
     }
     close_matrices(moved.sigma(), covariance.as_ref(), 1e-5);
 }

@@ -4,7 +4,7 @@ use super::NewtonSystem;
 use super::scaled_rows::{block, scaled_rows};
 use crate::Result;
 use crate::linalg::{Cholesky, pack, packed_len, parallel_lower_product, unpack};
-use crate::objective::DataTerm;
+use crate::objective::RowMatrices;
 use faer::{Mat, MatRef};
 
 pub(super) struct Hessian {
@@ -13,8 +13,13 @@ pub(super) struct Hessian {
 }
 
 impl Hessian {
-    pub(super) fn new(term: &dyn DataTerm, c: MatRef<'_, f64>, curvatures: &[f64], mu: f64) -> Result<Self> {
-        let (rank, n) = (c.ncols(), term.rows());
+    pub(super) fn new(
+        term: &dyn RowMatrices,
+        c: MatRef<'_, f64>,
+        curvatures: &[f64],
+        mu: f64,
+    ) -> Result<Self> {
+        let (rank, n) = (c.ncols(), curvatures.len());
         let p = packed_len(rank);
         let mut hessian = Mat::zeros(p, p);
         for k in 0..p {

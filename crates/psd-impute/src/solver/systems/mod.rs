@@ -5,6 +5,7 @@ mod pcg;
 mod scaled_rows;
 mod woodbury;
 
+use crate::error::bad;
 use crate::linalg::packed_len;
 use crate::objective::{DataTerm, Objective};
 use crate::{Error, Result};
@@ -44,10 +45,14 @@ pub(super) fn factor<'a>(
         let (needed, ceiling) = (needed >> 20, objective.memory() >> 20);
         return Err(Error::TooLarge { what: "the Newton system", needed, ceiling });
     }
-    Ok(match kind {
-        SystemKind::Woodbury => Box::new(woodbury::Woodbury::new(objective.term(), c, &curvatures, mu)?),
-        SystemKind::Hessian => Box::new(hessian::Hessian::new(objective.term(), c, &curvatures, mu)?),
-        _ => Box::new(pcg::Pcg::new(objective.term(), c, curvatures, mu)),
+    let term = objective.term();
+    Ok(match (kind, term.row_matrices()) {
+        (SystemKind::Woodbury, Some(rows)) => Box::new(woodbury::Woodbury::new(rows, c, &curvatures, mu)?),
+        (SystemKind::Hessian, Some(rows)) => Box::new(hessian::Hessian::new(rows, c, &curvatures, mu)?),
+        (SystemKind::Woodbury | SystemKind::Hessian, None) => {
+            return Err(bad("system", format!("{kind:?}"), "pcg when the data term streams its rows"));
+        }
+        _ => Box::new(pcg::Pcg::new(term, c, curvatures, mu)),
     })
 }
 
@@ -57,7 +62,9 @@ pub(super) fn choose(objective: &Objective, rank: usize, mu: f64, kind: SystemKi
         return kind;
     }
     let direct = [SystemKind::Hessian, SystemKind::Woodbury];
-    let fits = |kind: &SystemKind| bytes(*kind, objective.rows(), rank) <= objective.memory();
+    let rows = objective.term().row_matrices();
+    let fits =
+        |kind: &SystemKind| rows.is_some() && bytes(*kind, objective.rows(), rank) <= objective.memory();
     direct
         .into_iter()
         .filter(fits)

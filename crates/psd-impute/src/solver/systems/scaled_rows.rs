@@ -1,7 +1,7 @@
 //! The rows of `B`: `√κ_i C'A_iC`, packed.
 
 use crate::linalg::{column, pack, packed_len, product};
-use crate::objective::DataTerm;
+use crate::objective::RowMatrices;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub(super) fn block(rank: usize, rows: usize) -> usize {
 /// `p × rows`. `C'A_1 … C'A_k` is one product with the matrices side by side; transposed block by block, a second one gives
 /// `C'A_iC`. Cost `4 l³` multiplications and additions a row.
 pub(super) fn scaled_rows(
-    term: &dyn DataTerm,
+    term: &dyn RowMatrices,
     c: MatRef<'_, f64>,
     curvatures: &[f64],
     rows: Range<usize>,

@@ -4,7 +4,7 @@ use super::NewtonSystem;
 use super::scaled_rows::{combination, products, scaled_rows};
 use crate::Result;
 use crate::linalg::{Cholesky, pack, packed_len, parallel_lower_product, unpack};
-use crate::objective::DataTerm;
+use crate::objective::RowMatrices;
 use faer::{Mat, MatRef};
 
 pub(super) struct Woodbury {
@@ -16,8 +16,13 @@ pub(super) struct Woodbury {
 }
 
 impl Woodbury {
-    pub(super) fn new(term: &dyn DataTerm, c: MatRef<'_, f64>, curvatures: &[f64], mu: f64) -> Result<Self> {
-        let n = term.rows();
+    pub(super) fn new(
+        term: &dyn RowMatrices,
+        c: MatRef<'_, f64>,
+        curvatures: &[f64],
+        mu: f64,
+    ) -> Result<Self> {
+        let n = curvatures.len();
         let b = scaled_rows(term, c, curvatures, 0..n);
         let mut inner = Mat::zeros(n, n);
         parallel_lower_product(inner.as_mut(), b.transpose(), b.as_ref(), 1.0);
