@@ -12,7 +12,9 @@ pub(crate) const CHILD: &str = "whole-child";
 
 /// Prints the section.
 pub(crate) fn run() {
-    println!("\nwhole: N = 1600, l = 65, mu from 1 to 1e-3, tolerance 1e-8; aims: below 5 s and 500 MiB");
+    println!(
+        "\nwhole: N = 1600, l = 65, mu from 1 to 1e-3, a decrement of 1e-8; aims: below 5 s and 500 MiB"
+    );
     for columns in ["10", "20"] {
         let child = std::env::current_exe().and_then(|me| Command::new(me).args([CHILD, columns]).status());
         if !child.is_ok_and(|status| status.success()) {

@@ -16,7 +16,8 @@ pub use cholesky::Cholesky;
 pub use eigen::{eigenvalues, eigenvectors};
 pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs};
 pub use products::{congruence, gram, times, trace, trace_product};
-pub(crate) use products::{lower_product, mirror, parallel_lower_product, product};
+pub(crate) use products::{lower_product, mirror, parallel_lower_product, product, zeros};
+pub(crate) use symmetric::unpack_into;
 pub use symmetric::{Packed, pack, packed_len, unpack};
 
 use faer::MatRef;

@@ -3,7 +3,7 @@
 //! A symmetric `l × l` matrix is packed column by column from its lower triangle, off-diagonal entries times √2, into a
 //! vector of length `l(l+1)/2`. The inner product of two packed matrices is then `tr(AB)`.
 
-use faer::{Mat, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 /// A packed symmetric matrix.
@@ -29,7 +29,14 @@ pub fn pack(a: MatRef<'_, f64>, out: &mut [f64]) {
 
 /// The symmetric matrix of order `l` that `packed` holds.
 pub fn unpack(packed: &[f64], l: usize) -> Mat<f64> {
-    let mut out = Mat::zeros(l, l);
+    let mut out = super::zeros(l, l);
+    unpack_into(packed, out.as_mut());
+    out
+}
+
+/// Writes the symmetric matrix that `packed` holds.
+pub(crate) fn unpack_into(packed: &[f64], mut out: MatMut<'_, f64>) {
+    let l = out.nrows();
     let mut rest = packed;
     for j in 0..l {
         let (head, tail) = rest.split_at(l - j);
@@ -40,7 +47,6 @@ pub fn unpack(packed: &[f64], l: usize) -> Mat<f64> {
         }
         rest = tail;
     }
-    out
 }
 
 #[cfg(test)]

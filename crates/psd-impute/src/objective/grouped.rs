@@ -8,13 +8,13 @@
 //! ```
 
 use super::term::{DataTerm, RowMatrices, ranges};
-use crate::linalg::{column, dot, lower_product, mirror, product};
+use crate::linalg::{column, dot, lower_product, mirror, product, zeros};
 use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows in one product: enough to run at full speed, few enough to spread over threads and stay in cache.
-const BLOCK: usize = 512;
+const BLOCK: usize = 256;
 /// Pieces that sums over blocks are cut into.
 const PIECES: usize = 16;
 
@@ -63,6 +63,12 @@ impl GroupedTerm {
         8 * (rows as u64 * order + patterns as u64 * order * order)
     }
 
+    /// Makes a thread's working space: `l × l`, and `l × n` for the rows of a block.
+    fn buffers(&self) -> impl Fn() -> (Mat<f64>, Mat<f64>) {
+        let (l, widest) = (self.order, self.blocks.iter().map(|block| block.rows.len()).max().unwrap_or(0));
+        move || (zeros(l, l), zeros(l, widest))
+    }
+
     fn f(&self, block: &Block) -> MatRef<'_, f64> {
         self.patterns[block.pattern].f.as_ref().subcols(block.columns.start, block.columns.len())
     }
@@ -85,10 +91,10 @@ impl DataTerm for GroupedTerm {
             pieces.push(head);
             rest = tail;
         }
-        self.blocks.par_iter().zip(pieces).for_each(|(block, out)| {
-            let qe = hadamard(q, self.patterns[block.pattern].e.as_ref());
+        self.blocks.par_iter().zip(pieces).for_each_init(self.buffers(), |(qe, y), (block, out)| {
             let f = self.f(block);
-            let mut y = Mat::zeros(self.order, f.ncols());
+            let mut y = y.as_mut().subcols_mut(0, f.ncols());
+            hadamard(qe.as_mut(), q, self.patterns[block.pattern].e.as_ref());
             product(y.as_mut(), qe.as_ref(), f);
             out.iter_mut().enumerate().for_each(|(i, out)| *out = dot(column(f, i), column(y.as_ref(), i)));
         });
@@ -98,13 +104,14 @@ impl DataTerm for GroupedTerm {
         let l = self.order;
         let parts: Vec<Mat<f64>> = ranges(self.blocks.len(), PIECES)
             .into_par_iter()
-            .map(|blocks| {
-                let (mut sum, mut square) = (Mat::zeros(l, l), Mat::zeros(l, l));
+            .map_init(self.buffers(), |(square, weighted), blocks| {
+                let mut sum = zeros(l, l);
                 for block in &self.blocks[blocks] {
                     let f = self.f(block);
-                    let mut weighted = f.to_owned();
+                    let mut weighted = weighted.as_mut().subcols_mut(0, f.ncols());
                     for (i, &c) in c[block.rows.clone()].iter().enumerate() {
-                        weighted.col_mut(i).iter_mut().for_each(|x| *x *= c);
+                        let column = column(f, i);
+                        weighted.as_mut().col_mut(i).iter_mut().zip(column).for_each(|(w, f)| *w = c * f);
                     }
                     lower_product(square.as_mut(), Accum::Replace, weighted.as_ref(), f.transpose());
                     add_lower_hadamard(
@@ -157,8 +164,11 @@ impl RowMatrices for GroupedTerm {
     }
 }
 
-fn hadamard(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * b[(i, j)])
+fn hadamard(mut out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    for j in 0..a.ncols() {
+        let product = column(a, j).iter().zip(column(b, j));
+        out.as_mut().col_mut(j).iter_mut().zip(product).for_each(|(out, (a, b))| *out = a * b);
+    }
 }
 
 fn add_lower_hadamard(mut sum: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {

@@ -64,11 +64,11 @@ impl Iterate {
 
     /// Renormalises to `tr(QH) = 1` and forms `C`, `Q` and the values.
     fn place(&mut self, objective: &Objective) {
-        let c = times(self.v.as_ref(), self.r.as_ref());
-        let mass = trace(congruence(c.as_ref(), objective.h()).as_ref());
+        self.c = times(self.v.as_ref(), self.r.as_ref());
+        let mass = trace(congruence(self.c.as_ref(), objective.h()).as_ref());
         let shrink = Scale(1.0 / mass.sqrt());
-        self.r = &self.r * shrink;
-        self.c = c * shrink;
+        self.r *= shrink;
+        self.c *= shrink;
         self.q = gram(self.c.as_ref());
         self.hs = congruence(self.c.as_ref(), objective.h());
         self.t = objective.values(self.q.as_ref());

@@ -4,8 +4,8 @@
 //! Hessian is `μI + B'B`, where row `i` of `B` is `√κ_i C'A_iC` (`κ_i` the curvature of row `i`'s logarithm): this is the paper's
 //! preconditioning with `Q ⊗ Q`, its condition number is at most `1 + 1/μ`, and all three Newton systems solve in it.
 //!
-//! **The Newton step.** Write `r = -(∇F + ωH)` with `ω = -⟨∇F, Q⟩ = b + μr - λ tr(QA_0)`, the dual's closed form
-//! (`r` is the order of `X`: the number of anchors, unless some are nearly equal). The paper's step
+//! **The Newton step.** Write `r = -(∇F + ωH)` with `ω = -⟨∇F, Q⟩ = b + μ·rank - λ tr(QA_0)`, the dual's closed form
+//! (the rank is the order of `X`: the number of anchors, unless some are nearly equal). The paper's step
 //! `Δ = Q + G⁻¹(B) - ν G⁻¹(H)` is, because `G(Q) = -∇F - B`,
 //!
 //! ```text
@@ -110,6 +110,7 @@ pub fn solve(
             (iterate, mu)
         }
     };
+    let lower = |mu: f64| (mu * options.mu_factor).max(options.mu_final);
     let mut iterations = 0;
     let (status, decrement) = loop {
         let mut seconds = Seconds::default();
@@ -121,16 +122,20 @@ pub fn solve(
         if centred && last {
             break (Status::Converged, step.decrement);
         }
-        if centred {
-            mu = (mu * options.mu_factor).max(options.mu_final);
-            continue;
-        }
         if iterations == options.max_iterations {
             break (Status::IterationLimit, step.decrement);
         }
         let length =
             seconds.time(|s| &mut s.line_search, || line_search::armijo(objective, &iterate, &step, mu));
-        let Some(length) = length else { break (Status::Stalled, step.decrement) };
+        let length = match length {
+            Some(length) => length,
+            // Rounding leaves nothing to gain here; the next weight has more.
+            None if centred => {
+                mu = lower(mu);
+                continue;
+            }
+            None => break (Status::Stalled, step.decrement),
+        };
         iterations += 1;
         let value = iterate.value(objective, mu);
         seconds.time(|s| &mut s.evaluate, || iterate.accept(objective, &step, length))?;
@@ -144,6 +149,9 @@ pub fn solve(
             inner_iterations: step.inner_iterations,
             seconds,
         };
+        if centred {
+            mu = lower(mu);
+        }
         if observer.iteration(&report) == ControlFlow::Break(()) {
             iterate.evaluate(objective, mu)?;
             break (Status::Stopped, step.decrement);
@@ -162,7 +170,7 @@ pub fn solve(
     })
 }
 
-/// Barrier weights before the last need not be solved to the end: a point within this of the path is a good start for the next.
+/// Barrier weights before the last need not be solved to the end: one step from within this of the path is a good start for the next.
 fn loose(options: &SolverOptions, mu: f64) -> f64 {
-    options.tolerance.max(0.1 * mu)
+    options.tolerance.max(0.5 * mu)
 }

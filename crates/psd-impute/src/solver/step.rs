@@ -4,10 +4,10 @@ use super::basis::Basis;
 use super::iterate::Iterate;
 use super::report::Seconds;
 use super::systems::{self, SystemKind};
-use crate::linalg::{congruence, trace_product};
+use crate::linalg::{congruence, dot, pack, packed_len, unpack};
 use crate::objective::Objective;
 use crate::{Error, Result};
-use faer::{Mat, MatRef, Scale};
+use faer::{Mat, MatRef};
 
 /// A Newton direction `Δ = C X C'`.
 #[derive(Debug, Clone)]
@@ -44,33 +44,31 @@ pub(super) fn direction(
     let curvatures = objective.curvatures(iterate.t());
     let system =
         seconds.time(|s| &mut s.factor, || systems::factor(kind, objective, iterate.c(), curvatures, mu))?;
-    let (residual, hs) = (iterate.residual(), iterate.hs());
+    let residual = iterate.residual();
     // The residual falls to zero and so does the tolerance: steps are inexact at first and quadratic at last.
-    let mut tolerance = tolerance.unwrap_or_else(|| residual.norm_l2().sqrt().clamp(1e-6, 1e-2));
+    let tolerance = tolerance.unwrap_or_else(|| residual.norm_l2().sqrt().clamp(1e-6, 1e-2));
     seconds.time(
         |s| &mut s.solve,
         || {
-            let mut inner_iterations = 0;
-            loop {
-                let (e, first) = system.solve(residual.as_ref(), tolerance);
-                let (z, second) = system.solve(hs, tolerance);
-                inner_iterations += first + second;
-                let x = &e - &z * Scale(trace_product(hs, e.as_ref()) / trace_product(hs, z.as_ref()));
-                let square = trace_product(residual.as_ref(), x.as_ref());
-                if !square.is_finite() {
-                    return Err(Error::NotFinite { what: "the Newton step" });
-                }
-                if square < 0.0 && kind == SystemKind::Pcg && tolerance > 1e-13 {
-                    tolerance *= 1e-3;
-                    continue;
-                }
-                let delta = congruence(iterate.c().transpose(), x.as_ref());
-                // Below zero only by rounding; the line search tells whether it is more than that.
-                let decrement = square.abs().sqrt();
-                return Ok(NewtonStep { x, delta, decrement, system: kind, inner_iterations });
+            let (r, h) = (packed(residual.as_ref()), packed(iterate.hs()));
+            let (x, inner_iterations) = system.solve(&r, &h, tolerance);
+            let square = dot(&r, &x);
+            if !square.is_finite() {
+                return Err(Error::NotFinite { what: "the Newton step" });
             }
+            // Below zero only by rounding; the line search tells whether it is more than that.
+            let decrement = square.abs().sqrt();
+            let x = unpack(&x, iterate.hs().nrows());
+            let delta = congruence(iterate.c().transpose(), x.as_ref());
+            Ok(NewtonStep { x, delta, decrement, system: kind, inner_iterations })
         },
     )
+}
+
+fn packed(a: MatRef<'_, f64>) -> Vec<f64> {
+    let mut out = vec![0.0; packed_len(a.nrows())];
+    pack(a, &mut out);
+    out
 }
 
 /// The Newton step at any positive definite `Q` (moved slightly inside the cone, as a warm start is): for tests and benchmarks.

@@ -1,15 +1,14 @@
 //! The explicit Hessian `μI + B'B`, in packed symmetric coordinates.
 
-use super::NewtonSystem;
 use super::scaled_rows::{block, scaled_rows};
+use super::{NewtonSystem, side_by_side, tangent};
 use crate::Result;
-use crate::linalg::{Cholesky, pack, packed_len, parallel_lower_product, unpack};
+use crate::linalg::{Cholesky, Packed, packed_len, parallel_lower_product};
 use crate::objective::RowMatrices;
 use faer::{Mat, MatRef};
 
 pub(super) struct Hessian {
     factor: Cholesky,
-    rank: usize,
 }
 
 impl Hessian {
@@ -30,15 +29,14 @@ impl Hessian {
             let b = scaled_rows(term, c, curvatures, start..(start + size).min(n));
             parallel_lower_product(hessian.as_mut(), b.as_ref(), b.transpose(), 1.0);
         }
-        Ok(Self { factor: Cholesky::new(hessian, "the Hessian")?, rank })
+        Ok(Self { factor: Cholesky::new(hessian, "the Hessian")? })
     }
 }
 
 impl NewtonSystem for Hessian {
-    fn solve(&self, rhs: MatRef<'_, f64>, _: f64) -> (Mat<f64>, usize) {
-        let mut x = vec![0.0; packed_len(self.rank)];
-        pack(rhs, &mut x);
-        self.factor.solve_vector(&mut x);
-        (unpack(&x, self.rank), 0)
+    fn solve(&self, residual: &[f64], h: &[f64], _: f64) -> (Packed, usize) {
+        let mut x = side_by_side(residual, h);
+        self.factor.solve(x.as_mut());
+        (tangent(x.as_ref(), h), 0)
     }
 }

@@ -1,9 +1,9 @@
 //! Conjugate gradients on `μI + B'B`, which is the Hessian preconditioned by `Q ⊗ Q`; only the two linear maps are needed.
 
 use super::NewtonSystem;
-use crate::linalg::{CgParams, congruence, conjugate_gradient, pack, packed_len, unpack};
+use crate::linalg::{CgParams, Packed, congruence, conjugate_gradient, dot, pack, unpack, zeros};
 use crate::objective::DataTerm;
-use faer::{Mat, MatRef};
+use faer::MatRef;
 
 pub(super) struct Pcg<'a> {
     term: &'a dyn DataTerm,
@@ -23,7 +23,7 @@ impl<'a> Pcg<'a> {
         let mut values = vec![0.0; self.term.rows()];
         self.term.values(direction.as_ref(), &mut values);
         values.iter_mut().zip(&self.curvatures).for_each(|(v, k)| *v *= k);
-        let mut image = Mat::zeros(self.c.nrows(), self.c.nrows());
+        let mut image = zeros(self.c.nrows(), self.c.nrows());
         self.term.adjoint(&values, image.as_mut());
         pack(congruence(self.c, image.as_ref()).as_ref(), out);
         out.iter_mut().zip(x).for_each(|(out, x)| *out += self.mu * x);
@@ -31,14 +31,25 @@ impl<'a> Pcg<'a> {
 }
 
 impl NewtonSystem for Pcg<'_> {
-    fn solve(&self, rhs: MatRef<'_, f64>, tolerance: f64) -> (Mat<f64>, usize) {
-        let rank = self.c.ncols();
-        let mut r = vec![0.0; packed_len(rank)];
-        pack(rhs, &mut r);
+    /// On the plane `⟨H, X⟩ = 0` itself, where the system keeps its condition: one solve instead of two.
+    fn solve(&self, residual: &[f64], h: &[f64], tolerance: f64) -> (Packed, usize) {
+        let mut r = residual.to_vec();
+        project(&mut r, h);
         // The theory's bound with room to spare: √(1 + 1/μ) iterations for each factor of e.
         let bound = 20.0 + (1.0 + 1.0 / self.mu).sqrt() * (2.0 / tolerance).ln();
         let params = CgParams { tolerance, max_iterations: bound.min(1e4) as usize };
-        let (x, info) = conjugate_gradient(|v, out| self.apply(v, out), &r, params);
-        (unpack(&x, rank), info.iterations)
+        let apply = |v: &[f64], out: &mut [f64]| {
+            self.apply(v, out);
+            project(out, h);
+        };
+        // Inside the pool: from outside, each pass would put the calling thread to sleep and wake it up again.
+        let (x, info) = rayon::scope(|_| conjugate_gradient(apply, &r, params));
+        (x, info.iterations)
     }
+}
+
+/// Takes the component along `h` off `v`.
+fn project(v: &mut [f64], h: &[f64]) {
+    let along = dot(h, v) / dot(h, h);
+    v.iter_mut().zip(h).for_each(|(v, h)| *v -= along * h);
 }

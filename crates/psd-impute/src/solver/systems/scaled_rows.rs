@@ -1,8 +1,8 @@
 //! The rows of `B`: `√κ_i C'A_iC`, packed.
 
-use crate::linalg::{column, pack, packed_len, product};
+use crate::linalg::{lower_product, pack, packed_len, product, zeros};
 use crate::objective::RowMatrices;
-use faer::{Mat, MatRef};
+use faer::{Accum, Mat, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -24,42 +24,42 @@ pub(super) fn scaled_rows(
 ) -> Mat<f64> {
     let (l, r) = (c.nrows(), c.ncols());
     let mut out = Mat::zeros(packed_len(r), rows.len());
-    out.par_col_chunks_mut(BATCH).enumerate().for_each(|(k, mut out)| {
+    let buffers = || (zeros(l, BATCH * l), zeros(r, BATCH * l), zeros(r, r));
+    out.par_col_chunks_mut(BATCH).enumerate().for_each_init(buffers, |(a, left, both), (k, mut out)| {
         let (start, n) = (rows.start + k * BATCH, out.ncols());
-        let mut a = Mat::zeros(l, n * l);
+        let mut a = a.as_mut().subcols_mut(0, n * l);
+        let mut left = left.as_mut().subcols_mut(0, n * l);
         term.matrices(start..start + n, a.as_mut());
-        let mut left = Mat::zeros(r, n * l);
         product(left.as_mut(), c.transpose(), a.as_ref());
-        let mut turned = Mat::zeros(l, n * r);
         for i in 0..n {
-            turned.as_mut().subcols_mut(i * r, r).copy_from(left.as_ref().subcols(i * l, l).transpose());
-        }
-        let mut both = Mat::zeros(r, n * r);
-        product(both.as_mut(), c.transpose(), turned.as_ref());
-        for i in 0..n {
+            lower_product(both.as_mut(), Accum::Replace, left.as_ref().subcols(i * l, l), c);
             let weight = curvatures[start + i].sqrt();
             let mut packed = out.as_mut().col_mut(i);
             let Some(packed) = packed.as_mut().try_as_col_major_mut() else { continue };
             let packed = packed.as_slice_mut();
-            pack(both.as_ref().subcols(i * r, r), packed);
+            pack(both.as_ref(), packed);
             packed.iter_mut().for_each(|x| *x *= weight);
         }
     });
     out
 }
 
-/// `B v` for the columns of `b`: `n` inner products.
-pub(super) fn products(b: MatRef<'_, f64>, v: &[f64]) -> Vec<f64> {
-    (0..b.ncols()).into_par_iter().with_min_len(16).map(|i| crate::linalg::dot(column(b, i), v)).collect()
+/// `B V` (`n × 2`): inner products with the columns of `b`.
+pub(super) fn products(b: MatRef<'_, f64>, v: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(b.ncols(), v.ncols());
+    out.par_row_chunks_mut(64).enumerate().for_each(|(k, out)| {
+        let columns = b.subcols(64 * k, out.nrows());
+        product(out, columns.transpose(), v);
+    });
+    out
 }
 
-/// `B' y`: a combination of the columns of `b`.
-pub(super) fn combination(b: MatRef<'_, f64>, y: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0; b.nrows()];
-    out.par_chunks_mut(512).enumerate().for_each(|(k, out)| {
-        for (i, y) in y.iter().enumerate() {
-            out.iter_mut().zip(&column(b, i)[512 * k..]).for_each(|(out, x)| *out += y * x);
-        }
+/// `B' Y` (`p × 2`): combinations of the columns of `b`.
+pub(super) fn combinations(b: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(b.nrows(), y.ncols());
+    out.par_row_chunks_mut(512).enumerate().for_each(|(k, out)| {
+        let rows = b.subrows(512 * k, out.nrows());
+        product(out, rows, y);
     });
     out
 }

@@ -1,18 +1,17 @@
 //! The Sherman-Morrison-Woodbury formula: `μ (μI + B'B)⁻¹ = I - B'(μI + BB')⁻¹B`, at the cost of an `n × n` factor.
 
-use super::NewtonSystem;
-use super::scaled_rows::{combination, products, scaled_rows};
+use super::scaled_rows::{combinations, products, scaled_rows};
+use super::{NewtonSystem, side_by_side, tangent};
 use crate::Result;
-use crate::linalg::{Cholesky, pack, packed_len, parallel_lower_product, unpack};
+use crate::linalg::{Cholesky, Packed, parallel_lower_product};
 use crate::objective::RowMatrices;
-use faer::{Mat, MatRef};
+use faer::{Mat, MatRef, Scale};
 
 pub(super) struct Woodbury {
     /// `p × n`: a row of `B` a column.
     b: Mat<f64>,
     factor: Cholesky,
     mu: f64,
-    rank: usize,
 }
 
 impl Woodbury {
@@ -30,25 +29,23 @@ impl Woodbury {
             inner[(i, i)] += mu;
         }
         let factor = Cholesky::new(inner, "the Woodbury matrix")?;
-        Ok(Self { b, factor, mu, rank: c.ncols() })
+        Ok(Self { b, factor, mu })
     }
 
-    fn apply_inverse(&self, rhs: &[f64]) -> Vec<f64> {
+    fn apply_inverse(&self, rhs: MatRef<'_, f64>) -> Mat<f64> {
         let mut y = products(self.b.as_ref(), rhs);
-        self.factor.solve_vector(&mut y);
-        rhs.iter().zip(combination(self.b.as_ref(), &y)).map(|(r, c)| (r - c) / self.mu).collect()
+        self.factor.solve(y.as_mut());
+        (rhs - combinations(self.b.as_ref(), y.as_ref())) * Scale(1.0 / self.mu)
     }
 }
 
 impl NewtonSystem for Woodbury {
     /// The formula subtracts two numbers whose difference is `μ` times smaller; one step of refinement restores the digits.
-    fn solve(&self, rhs: MatRef<'_, f64>, _: f64) -> (Mat<f64>, usize) {
-        let mut r = vec![0.0; packed_len(self.rank)];
-        pack(rhs, &mut r);
-        let mut x = self.apply_inverse(&r);
-        let image = combination(self.b.as_ref(), &products(self.b.as_ref(), &x));
-        let residual: Vec<f64> = r.iter().zip(&x).zip(image).map(|((r, x), i)| r - self.mu * x - i).collect();
-        x.iter_mut().zip(self.apply_inverse(&residual)).for_each(|(x, dx)| *x += dx);
-        (unpack(&x, self.rank), 0)
+    fn solve(&self, residual: &[f64], h: &[f64], _: f64) -> (Packed, usize) {
+        let rhs = side_by_side(residual, h);
+        let mut x = self.apply_inverse(rhs.as_ref());
+        let image = combinations(self.b.as_ref(), products(self.b.as_ref(), x.as_ref()).as_ref());
+        x += self.apply_inverse((rhs - &x * Scale(self.mu) - image).as_ref());
+        (tangent(x.as_ref(), h), 0)
     }
 }
