@@ -35,7 +35,9 @@ pub(crate) fn child(columns: &str) -> Result<()> {
 
     let mut trace = Trace::default();
     let start = Instant::now();
-    let solution = solve(&objective, &SolverOptions::default(), None, &mut trace)?;
+    // Half the squared decrement: a decrement of 1e-8.
+    let options = SolverOptions { tolerance: 5e-17, ..SolverOptions::default() };
+    let solution = solve(&objective, &options, None, &mut trace)?;
     let seconds = start.elapsed().as_secs_f64();
 
     let phase = |of: fn(&Seconds) -> f64| trace.0.iter().map(|i| of(&i.seconds)).sum::<f64>();
