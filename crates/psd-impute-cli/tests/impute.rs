@@ -81,6 +81,8 @@ fn several_tables_are_numbered_and_seeded() {
 fn degenerate_tables_are_completed() {
     for text in [
         "a\n1\n\n3\n\"\"\n2\n",
+        "a,b\n1,\n",
+        "a,b\n1,2\n1,2\n1,2\n1,NAN\n1,NaN\n",
         "a,b\n1,2\n3,\n",
         "a,b,never\n1,2,\n3,,\n2,1,\n,4,\n",
         "a,b\n1,1\n1,1\n1,\n,1\n",
@@ -90,7 +92,9 @@ fn degenerate_tables_are_completed() {
         let folder = Folder::with(text);
         let output = folder.impute(&[]);
         assert!(output.status.success(), "{text}: {}", String::from_utf8_lossy(&output.stderr));
-        for row in folder.cells("out.csv").iter().skip(1) {
+        let done = folder.cells("out.csv");
+        assert_eq!(done.len(), text.lines().count(), "{text}: {done:?}");
+        for row in done.iter().skip(1) {
             assert!(row.iter().all(|cell| cell.parse::<f64>().is_ok_and(f64::is_finite)), "{text}: {row:?}");
         }
     }
@@ -123,4 +127,14 @@ fn bad_files_are_named_and_nothing_is_written() {
         .unwrap();
     assert_eq!(missing.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&missing.stderr).contains("/nowhere/at/all.csv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn others_may_read_the_output() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::with(&bent());
+    assert!(folder.impute(&[]).status.success());
+    let mode = |name: &str| std::fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode("out.csv"), mode("in.csv"));
 }

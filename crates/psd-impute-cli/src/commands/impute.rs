@@ -58,7 +58,11 @@ impl Impute {
             let path = if self.m == 1 { self.output.clone() } else { numbered(&self.output, k as usize) };
             file.write(&completed, &path)?;
         }
-        Ok(ExitCode::SUCCESS)
+        if fitted.converged {
+            return Ok(ExitCode::SUCCESS);
+        }
+        eprintln!("warning: the fit did not converge; the result was written all the same");
+        Ok(ExitCode::from(3))
     }
 }
 

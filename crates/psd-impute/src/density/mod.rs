@@ -26,6 +26,7 @@ use crate::{Error, Result};
 use faer::Mat;
 use rand::Rng;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A probability density on rows, with closed-form marginals and conditionals.
 pub trait Density: Send + Sync {
@@ -89,6 +90,17 @@ pub trait Density: Send + Sync {
             Some(x) => Err(crate::error::bad("cell", x, "finite, or NaN where it is missing")),
             None => Ok(()),
         }
+    }
+}
+
+/// A shared density is a density.
+impl Density for Arc<dyn Density> {
+    fn columns(&self) -> usize {
+        self.as_ref().columns()
+    }
+
+    fn given<'a>(&'a self, pattern: &Pattern) -> Result<Box<dyn Given<'a> + 'a>> {
+        self.as_ref().given(pattern)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::Result;
 use crate::density::{Density, DonorKernel, Donors, Marginal};
+use crate::error::bad;
 use crate::kernel::truncated::LOG_SQRT_2PI;
 use crate::linalg::{LbfgsParams, column, lbfgs};
-use crate::table::Table;
+use crate::table::{Kind, Table};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
@@ -26,6 +27,9 @@ pub fn fit_donors(
     smooth: &dyn Density,
 ) -> Result<(Donors, Vec<f64>)> {
     let d = table.columns().len();
+    if let Some(column) = table.columns().iter().find(|c| *c.kind() != Kind::Continuous) {
+        return Err(bad("donors' column", column.name(), "continuous"));
+    }
     let (values, variances) = expected_cells(table, smooth)?;
     let floors: Vec<f64> = (0..d).map(|j| resolution(table, j)).collect();
     let marginals: Vec<Marginal> =
@@ -120,28 +124,33 @@ impl LeaveOneOut<'_> {
             .collect()
     }
 
-    /// Every donor's product of relative kernels for the cells of row `i`; zero for the row itself.
-    fn products(&self, i: usize, kernels: &[DonorKernel]) -> Vec<f64> {
+    /// Every donor's product of relative kernels for the cells of row `i`, zero for the row itself, and the logarithm of the factor
+    /// taken out to keep them in range.
+    fn products(&self, i: usize, kernels: &[DonorKernel]) -> (Vec<f64>, f64) {
         let (row, m) = (self.table.row(i), column(self.marginals.as_ref(), i));
-        let seen: Vec<usize> = (0..row.len()).filter(|&j| !row[j].is_nan()).collect();
-        (0..self.table.len())
-            .map(|k| {
-                if k == i {
-                    return 0.0;
-                }
-                let (v, s) = (column(self.values, k), column(self.variances, k));
-                seen.iter()
-                    .map(|&j| crate::density::relative_kernel(&kernels[j], row[j], v[j], s[j], m[j]))
-                    .product()
-            })
-            .collect()
+        let mut products = vec![1.0; self.table.len()];
+        let mut log = 0.0;
+        products[i] = 0.0;
+        for j in (0..row.len()).filter(|&j| !row[j].is_nan()) {
+            for (k, product) in products.iter_mut().enumerate() {
+                let (v, s) = (self.values[(j, k)], self.variances[(j, k)]);
+                *product *= crate::density::relative_kernel(&kernels[j], row[j], v, s, m[j]);
+            }
+            let top = products.iter().copied().fold(0.0, f64::max);
+            if top > 0.0 && !(1e-100..=1e100).contains(&top) {
+                products.iter_mut().for_each(|p| *p /= top);
+                log += top.ln();
+            }
+        }
+        (products, log)
     }
 
     fn log(&self, i: usize, kernels: &[DonorKernel]) -> f64 {
-        let total: f64 = self.products(i, kernels).iter().sum();
+        let (products, scale) = self.products(i, kernels);
+        let total: f64 = products.iter().sum();
         let (row, m) = (self.table.row(i), column(self.marginals.as_ref(), i));
         let marginals: f64 = row.iter().zip(m).filter(|(x, _)| !x.is_nan()).map(|(_, m)| m.ln()).sum();
-        marginals + (total / (self.table.len() - 1).max(1) as f64).max(f64::MIN_POSITIVE).ln()
+        marginals + scale + (total / (self.table.len() - 1).max(1) as f64).max(f64::MIN_POSITIVE).ln()
     }
 
     /// Minus the average log-likelihood of some rows, less what their marginals say, and the pull; with its gradient.
@@ -172,7 +181,7 @@ impl LeaveOneOut<'_> {
 
     /// Adds the gradient of `log Σ_k Π_j r_kj` for one row and returns the logarithm.
     fn add_row(&self, i: usize, t: &[f64], kernels: &[DonorKernel], gradient: &mut [f64]) -> f64 {
-        let products = self.products(i, kernels);
+        let (products, scale) = self.products(i, kernels);
         let total: f64 = products.iter().sum();
         if total.is_nan() || total <= 0.0 {
             return f64::MIN_POSITIVE.ln();
@@ -186,7 +195,7 @@ impl LeaveOneOut<'_> {
                 add_cell(&kernels[j], t, self.floors[j], row[j] - v[j], s[j], m[j], share, out);
             }
         }
-        total.ln()
+        scale + total.ln()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The members a stack may have.
 
+use super::donors::fit_donors;
 use super::imputed_copy::mean_copy;
 use super::joint::{JointFit, MetricPrior};
 use super::kmeans;
@@ -7,7 +8,7 @@ use super::mixture::{EmParams, Mixture, MixturePrior};
 use crate::Result;
 use crate::density::{Density, PsdDensity};
 use crate::kernel::{Anchors, BaseMeasure, Features, Metric};
-use crate::linalg::LbfgsParams;
+use crate::linalg::{LbfgsInfo, LbfgsParams};
 use crate::objective::ProblemOptions;
 use crate::table::Table;
 use faer::{Mat, Scale};
@@ -39,31 +40,33 @@ pub enum Member {
 }
 
 impl Member {
-    /// Fits the member. `normal` is the normal model of the same rows.
+    /// Fits the member, and says whether it converged. `normal` is the normal model of the same rows.
     pub fn fit(
         &self,
         table: &Table,
         weights: Option<&[f64]>,
         normal: &Mixture,
         rng: &mut dyn Rng,
-    ) -> Result<Box<dyn Density>> {
+    ) -> Result<(Box<dyn Density>, bool)> {
         match *self {
             Self::Donors => {
-                Ok(Box::new(super::donors::fit_donors(table, weights, &normal.density(table, weights)?)?.0))
+                let (donors, _) = fit_donors(table, weights, &normal.density(table, weights)?)?;
+                Ok((Box::new(donors), true))
             }
             Self::Psd { anchors, strength, scale } => {
-                Ok(Box::new(fit_psd(table, weights, normal, anchors, strength, scale, rng)?))
+                let (psd, info) = fit_psd(table, weights, normal, anchors, strength, scale, rng)?;
+                Ok((Box::new(psd), info.converged))
             }
-            Self::Normal => Ok(Box::new(normal.density(table, weights)?)),
+            Self::Normal => Ok((Box::new(normal.density(table, weights)?), true)),
             Self::Mixture { components, scale } => {
                 let copy = mean_copy(&normal.density(table, weights)?, table)?;
                 let (_, labels) = kmeans::cluster(table, &copy, components.min(table.len()), 20, rng);
                 let d = normal.covariance().nrows();
                 let prior =
                     MixturePrior { scale: normal.covariance() * Scale(scale), strength: 10.0 + d as f64 };
-                let mixture =
-                    Mixture::fit(table, weights, copy.as_ref(), &labels, &prior, EmParams::default())?.0;
-                Ok(Box::new(mixture.density(table, weights)?))
+                let params = EmParams::default();
+                let (mixture, report) = Mixture::fit(table, weights, copy.as_ref(), &labels, &prior, params)?;
+                Ok((Box::new(mixture.density(table, weights)?), report.converged))
             }
         }
     }
@@ -78,7 +81,7 @@ fn fit_psd(
     strength: f64,
     scale: f64,
     rng: &mut dyn Rng,
-) -> Result<PsdDensity> {
+) -> Result<(PsdDensity, LbfgsInfo)> {
     let copy = mean_copy(&normal.density(table, weights)?, table)?;
     let (centres, labels) = kmeans::cluster(table, &copy, anchors.min(table.len()), 20, rng);
     let metric = Metric::full((normal.covariance() * Scale(0.09)).as_ref())?;
@@ -90,6 +93,6 @@ fn fit_psd(
     let prior = MetricPrior { strength, scale: normal.covariance() * Scale(scale) };
     let params = LbfgsParams { max_iterations: 60, tolerance: 1e-4, memory: 12 };
     let fit = JointFit { problem: ProblemOptions::default(), prior: &prior, weights, params };
-    let (features, q, _) = fit.run(table, &features, q.as_ref())?;
-    PsdDensity::new(features, q)
+    let (features, q, info) = fit.run(table, &features, q.as_ref())?;
+    Ok((PsdDensity::new(features, q)?, info))
 }

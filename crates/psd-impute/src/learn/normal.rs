@@ -1,6 +1,6 @@
 //! The normal model of an incomplete table: the mixture with one component, its ridge chosen by held-out likelihood.
 
-use super::mixture::{EmParams, Mixture, MixturePrior};
+use super::mixture::{EmParams, EmReport, Mixture, MixturePrior};
 use crate::Result;
 use crate::density::Density;
 use crate::table::{Kind, Table};
@@ -11,11 +11,16 @@ use rayon::prelude::*;
 const RIDGES: [f64; 6] = [5e-4, 2e-3, 1e-2, 3e-2, 0.1, 0.3];
 
 /// The normal model with a given ridge: the covariance is pulled to the identity with the weight of `ridge · n` rows.
-pub fn fit_normal(table: &Table, weights: Option<&[f64]>, ridge: f64, params: EmParams) -> Result<Mixture> {
+pub fn fit_normal(
+    table: &Table,
+    weights: Option<&[f64]>,
+    ridge: f64,
+    params: EmParams,
+) -> Result<(Mixture, EmReport)> {
     let g = table.columns().iter().filter(|c| *c.kind() == Kind::Continuous).count();
     let prior = MixturePrior { scale: Mat::identity(g, g), strength: ridge * table.len() as f64 };
     let start = typical_cells(table);
-    Ok(Mixture::fit(table, weights, start.as_ref(), &vec![0; table.len()], &prior, params)?.0)
+    Mixture::fit(table, weights, start.as_ref(), &vec![0; table.len()], &prior, params)
 }
 
 /// The ridge with the best likelihood of a fifth of the rows, fitted to the others.
@@ -29,7 +34,7 @@ pub fn choose_ridge(table: &Table) -> Result<f64> {
     let scores = RIDGES
         .par_iter()
         .map(|&ridge| {
-            let normal = fit_normal(&train, None, ridge, params)?.density(&train, None)?;
+            let normal = fit_normal(&train, None, ridge, params)?.0.density(&train, None)?;
             Ok(normal.log_marginals(&test)?.iter().sum())
         })
         .collect::<Result<Vec<f64>>>()?;

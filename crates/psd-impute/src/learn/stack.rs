@@ -6,10 +6,11 @@ use super::mixture::EmParams;
 use super::normal::{choose_ridge, fit_normal};
 use crate::Result;
 use crate::density::{Density, Stack};
-use crate::table::Table;
+use crate::table::{Kind, Table};
 use faer::Mat;
 use rand::SeedableRng;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Members lighter than this are dropped.
 const LIGHTEST: f64 = 0.01;
@@ -24,42 +25,73 @@ pub struct FittedStack {
     pub held_out: f64,
     /// The ridge of the normal model.
     pub ridge: f64,
+    /// Whether the normal model and all members with weight converged.
+    pub converged: bool,
 }
 
 /// Fits `members` to a standardised table, weights them by cross-validation and keeps those that count. Donors, whose
-/// likelihoods are left-one-out as they are, join last.
+/// likelihoods are left-one-out as they are, join last, where all columns are continuous. A single row gets the normal model.
 pub fn fit_stack<R: SeedableRng + rand::Rng>(
     table: &Table,
     members: &[Member],
     folds: usize,
     seed: u64,
 ) -> Result<FittedStack> {
+    let members = if table.len() < 2 { &[Member::Normal] } else { members };
     let ridge = choose_ridge(table)?;
-    let logs = held_out::<R>(table, members, folds.min(table.len()), ridge, seed)?;
-    let normal = fit_normal(table, None, ridge, EmParams::default())?;
-    let fitted = members
+    let (normal, report) = fit_normal(table, None, ridge, EmParams::default())?;
+    let mut logs = match folds.min(table.len()) {
+        0 | 1 => Mat::zeros(table.len(), members.len()),
+        folds => held_out::<R>(table, members, folds, ridge, seed)?,
+    };
+    let mut fitted = members
         .par_iter()
         .zip(stacking_weights(&logs))
-        .filter(|(_, weight)| *weight > LIGHTEST)
-        .map(|(m, weight)| Ok((weight, m.fit(table, None, &normal, &mut R::seed_from_u64(seed))?)))
+        .map(|(member, weight)| {
+            if weight <= LIGHTEST {
+                return Ok(Candidate { weight: 0.0, density: None, converged: true });
+            }
+            let (density, converged) = member.fit(table, None, &normal, &mut R::seed_from_u64(seed))?;
+            Ok(Candidate { weight, density: Some(Arc::from(density)), converged })
+        })
         .collect::<Result<Vec<_>>>()?;
-    let smooth = Stack::new(fitted)?;
-    let (donors, left_out) = fit_donors(table, None, &smooth)?;
+    let converged = report.converged && fitted.iter().all(|member| member.converged);
+    let mut tried = members.to_vec();
+    if table.len() > 1 && table.columns().iter().all(|c| *c.kind() == Kind::Continuous) {
+        let (donors, left_out) = fit_donors(table, None, &stack(&fitted)?)?;
+        fitted.push(Candidate { weight: 0.0, density: Some(Arc::new(donors)), converged: true });
+        tried.push(Member::Donors);
+        logs = Mat::from_fn(table.len(), tried.len(), |i, c| {
+            if c < members.len() { logs[(i, c)] } else { left_out[i] }
+        });
+    }
 
-    let logs = Mat::from_fn(table.len(), members.len() + 1, |i, c| {
-        if c < members.len() { logs[(i, c)] } else { left_out[i] }
-    });
-    let weights = stacking_weights(&logs);
-    let held_out = average_log(&logs, &weights);
-    let last = weights[members.len()];
-    let density = Stack::new(vec![
-        ((1.0 - last).max(0.0), Box::new(smooth) as Box<dyn Density>),
-        (last, Box::new(donors)),
-    ])?;
+    // Those dropped before have no place in the final weights.
+    let kept: Vec<usize> = (0..tried.len()).filter(|&c| fitted[c].density.is_some()).collect();
+    let kept_logs = Mat::from_fn(table.len(), kept.len(), |i, k| logs[(i, kept[k])]);
+    let weights = stacking_weights(&kept_logs);
+    kept.iter().zip(&weights).for_each(|(&c, &weight)| fitted[c].weight = weight);
     let mean = |c: usize| logs.col(c).iter().sum::<f64>() / logs.nrows() as f64;
-    let all: Vec<Member> = members.iter().copied().chain([Member::Donors]).collect();
-    let members = all.iter().enumerate().map(|(c, m)| (*m, weights[c], mean(c))).collect();
-    Ok(FittedStack { density, members, held_out, ridge })
+    Ok(FittedStack {
+        density: stack(&fitted)?,
+        members: (0..tried.len()).map(|c| (tried[c], fitted[c].weight, mean(c))).collect(),
+        held_out: average_log(&kept_logs, &weights),
+        ridge,
+        converged,
+    })
+}
+
+/// A member that may have a place in the stack; without a density it has none.
+struct Candidate {
+    weight: f64,
+    density: Option<Arc<dyn Density>>,
+    converged: bool,
+}
+
+/// The stack of those that were fitted.
+fn stack(candidates: &[Candidate]) -> Result<Stack> {
+    let member = |c: &Candidate| c.density.clone().map(|d| (c.weight, Box::new(d) as Box<dyn Density>));
+    Stack::new(candidates.iter().filter_map(member).collect())
 }
 
 /// `n × members`: the log-likelihood of every row under the members fitted without the row's fold.
@@ -76,10 +108,10 @@ fn held_out<R: SeedableRng + rand::Rng>(
         .map(|fold| {
             let (test, train): (Vec<usize>, Vec<usize>) = (0..table.len()).partition(|i| i % folds == fold);
             let (left, rest) = (table.select(&test)?, table.select(&train)?);
-            let normal = fit_normal(&rest, None, ridge, EmParams::default())?;
+            let (normal, _) = fit_normal(&rest, None, ridge, EmParams::default())?;
             let logs = members
                 .par_iter()
-                .map(|m| m.fit(&rest, None, &normal, &mut R::seed_from_u64(seed))?.log_marginals(&left))
+                .map(|m| m.fit(&rest, None, &normal, &mut R::seed_from_u64(seed))?.0.log_marginals(&left))
                 .collect::<Result<Vec<_>>>()?;
             Ok((test, logs))
         })

@@ -9,7 +9,8 @@ use rand_chacha::ChaCha8Rng;
 
 fn donors(seed: u64) -> (Table, Donors, Vec<f64>) {
     let (table, _) = continuous(seed, 40, 2, 1, 0.25, Shape::Full);
-    let normal = fit_normal(&table, None, 0.01, EmParams::default()).unwrap().density(&table, None).unwrap();
+    let normal =
+        fit_normal(&table, None, 0.01, EmParams::default()).unwrap().0.density(&table, None).unwrap();
     let (donors, logs) = fit_donors(&table, None, &normal).unwrap();
     (table, donors, logs)
 }
@@ -69,4 +70,26 @@ fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
     assert!(last == Member::Donors && weight > 0.5, "{:?}", fitted.members);
     let mean = fitted.density.conditional(&[rows[1][0], NA]).unwrap().mean()[0];
     assert!((mean - (3.0 * rows[1][0]).sin()).abs() < 0.1, "{mean}");
+}
+
+#[test]
+fn rows_that_are_all_the_same_leave_the_donors_without_a_say() {
+    let table = Table::continuous(&["x", "y"], &[[1.0, NA]; 4]).unwrap();
+    let normal = fit_normal(&table, None, 0.1, EmParams::default()).unwrap().0.density(&table, None).unwrap();
+    let (donors, _) = fit_donors(&table, None, &normal).unwrap();
+    assert_eq!(donors.log_marginal(&[1.0, NA]).unwrap(), f64::NEG_INFINITY);
+    assert!(donors.conditional(&[1.0, NA]).is_err());
+    let members: Vec<(f64, Box<dyn Density>)> = vec![(0.5, Box::new(normal)), (0.5, Box::new(donors))];
+    let stack = psd_impute::density::Stack::new(members).unwrap();
+    assert!(stack.conditional(&[1.0, NA]).unwrap().mean()[0].is_finite());
+}
+
+#[test]
+fn donors_want_continuous_columns() {
+    let (table, features) = mixed(3, 20, 1, 2, 0.2, Shape::Full);
+    let error = fit_donors(&table, None, &density(&features, 1)).unwrap_err().to_string();
+    assert!(error.contains("grade") && error.contains("continuous"), "{error}");
+    // A stack leaves them out.
+    let fitted = fit_stack::<ChaCha8Rng>(&table, &[Member::Normal], 4, 0).unwrap();
+    assert_eq!(fitted.members.len(), 1);
 }

@@ -7,7 +7,7 @@ use psd_impute::table::{Scaler, Table};
 
 fn draw(table: &Table, scaler: &Scaler, ties: &Ties, seed: u64, imputation: u64) -> Table {
     let (all, _) = continuous(9, 60, 3, 1, 0.3, Shape::Full);
-    let model = fit_normal(&all, None, 0.01, EmParams::default()).unwrap().density(&all, None).unwrap();
+    let model = fit_normal(&all, None, 0.01, EmParams::default()).unwrap().0.density(&all, None).unwrap();
     complete_with_draws(&model, table, scaler, ties, seed, imputation).unwrap()
 }
 

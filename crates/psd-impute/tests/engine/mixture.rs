@@ -122,7 +122,7 @@ fn the_normal_model_recovers_a_correlation_from_gaps() {
     let table = Table::continuous(&["x", "y"], &rows).unwrap();
     let ridge = choose_ridge(&table).unwrap();
     assert!(ridge <= 0.01, "{ridge}");
-    let normal = fit_normal(&table, None, ridge, EmParams::default()).unwrap();
+    let normal = fit_normal(&table, None, ridge, EmParams::default()).unwrap().0;
     assert!((normal.covariance()[(0, 1)] - 0.8).abs() < 0.06);
     // Many columns and few rows want a heavier ridge.
     let (wide, _) = continuous(5, 30, 25, 1, 0.3, Shape::Full);
