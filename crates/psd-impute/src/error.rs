@@ -71,6 +71,14 @@ pub enum Error {
         /// The quantity.
         what: &'static str,
     },
+    /// A row that the density says cannot occur, so that its gaps cannot be filled. Rows are counted from zero.
+    #[error(
+        "row {row}: the observed cells have density zero under the model, so nothing can be said of the missing ones"
+    )]
+    ImpossibleRow {
+        /// The row.
+        row: usize,
+    },
     /// A row to condition on that the density says cannot occur.
     #[error(
         "the observed cells have density zero under the model, so nothing can be said of the missing ones"

@@ -1,6 +1,7 @@
 //! The conditional of a convex combination: its members' conditionals, weighted by how well each explains the row.
 
 use super::Conditional;
+use super::quantile::most_probable;
 use crate::Result;
 use faer::Mat;
 use rand::{Rng, RngExt};
@@ -87,9 +88,7 @@ impl Combined<'_> {
     fn mean_of(&self, i: usize, means: &[Vec<f64>]) -> f64 {
         let column = self.missing()[i];
         match self.probabilities(column) {
-            Ok(Some(atoms)) if self.has_labels(column) => {
-                atoms.iter().fold((f64::NAN, -1.0), |best, &a| if a.1 > best.1 { a } else { best }).0
-            }
+            Ok(Some(atoms)) if self.has_labels(column) => most_probable(&atoms),
             _ => self.parts.iter().zip(means).map(|((weight, _), m)| weight * m[i]).sum(),
         }
     }

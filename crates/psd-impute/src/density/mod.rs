@@ -93,6 +93,31 @@ pub trait Density: Send + Sync {
     }
 }
 
+/// What `f` makes of every row that has a gap: its number and the distribution of its missing cells. In parallel; the result is in the
+/// order of the rows' patterns.
+pub fn map_gaps<R: Send>(
+    density: &dyn Density,
+    table: &Table,
+    f: impl Fn(usize, &dyn Conditional) -> R + Sync,
+) -> Result<Vec<(usize, R)>> {
+    density.check_columns(table.columns().len())?;
+    let groups = table.groups();
+    let parts = groups
+        .par_iter()
+        .filter(|group| !group.pattern.missing().is_empty())
+        .map(|group| {
+            let given = density.given(&group.pattern)?;
+            let one = |&i: &usize| match given.conditional(table.row(i)) {
+                Ok(conditional) => Ok((i, f(i, conditional.as_ref()))),
+                Err(Error::ZeroDensity) => Err(Error::ImpossibleRow { row: i }),
+                Err(other) => Err(other),
+            };
+            group.rows.par_iter().map(one).collect::<Result<Vec<_>>>()
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(parts.into_iter().flatten().collect())
+}
+
 /// A shared density is a density.
 impl Density for Arc<dyn Density> {
     fn columns(&self) -> usize {

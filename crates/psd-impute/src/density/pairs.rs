@@ -9,7 +9,7 @@
 //! by its pair's density there, go on with `y_2`, and so on; then the discrete cells in the same way.
 
 use super::Conditional;
-use super::quantile::{among, invert};
+use super::quantile::{among, invert, most_probable};
 use crate::Result;
 use crate::kernel::truncated::{cut_cdf, cut_moments, cut_pdf};
 use crate::kernel::{DiscreteColumn, PatternFeatures};
@@ -219,10 +219,7 @@ impl Conditional for PairConditional<'_> {
             out.iter_mut().zip(mean).for_each(|(sum, m)| *sum += pair.weight * m);
         }
         for column in self.features.unseen().iter().filter(|c| c.has_labels()) {
-            let atoms = self.atoms(column, &self.weights());
-            let best =
-                atoms.iter().fold((0.0, -1.0), |best, &atom| if atom.1 > best.1 { atom } else { best });
-            out[self.slot(column.column())] = best.0;
+            out[self.slot(column.column())] = most_probable(&self.atoms(column, &self.weights()));
         }
         out
     }

@@ -73,9 +73,7 @@ impl Cell {
         match self {
             Cell::Interval((lo, hi)) => 0.5 * (lo + hi),
             Cell::Atoms { values, labels: false } => values.iter().map(|(v, p)| v * p).sum(),
-            Cell::Atoms { values, labels: true } => {
-                values.iter().fold((f64::NAN, -1.0), |best, &a| if a.1 > best.1 { a } else { best }).0
-            }
+            Cell::Atoms { values, labels: true } => super::quantile::most_probable(values),
         }
     }
 

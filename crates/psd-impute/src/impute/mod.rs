@@ -7,9 +7,8 @@ pub use row_key::RowKeys;
 pub use ties::Ties;
 
 use crate::Result;
-use crate::density::{Conditional, Density};
+use crate::density::{Conditional, Density, map_gaps};
 use crate::table::{Scaler, Table};
-use rayon::prelude::*;
 
 /// Completes every row that has a gap with its conditional mean: of a category the most probable value, of a discrete number the
 /// value nearest to the mean.
@@ -51,22 +50,12 @@ fn complete(
     scaler: &Scaler,
     fill: impl Fn(usize, &dyn Conditional) -> Vec<f64> + Sync,
 ) -> Result<Table> {
-    density.check_columns(table.columns().len())?;
     scaler.check(table)?;
     let standardised = scaler.standardise(table);
     let mut cells = table.cells().to_owned();
-    for group in table.groups().iter().filter(|group| !group.pattern.missing().is_empty()) {
-        let given = density.given(&group.pattern)?;
-        let filled = group
-            .rows
-            .par_iter()
-            .map(|&i| Ok(fill(i, given.conditional(standardised.row(i))?.as_ref())))
-            .collect::<Result<Vec<_>>>()?;
-        for (&i, values) in group.rows.iter().zip(filled) {
-            for (&j, value) in group.pattern.missing().iter().zip(values) {
-                cells[(j, i)] = value;
-            }
-        }
+    for (i, values) in map_gaps(density, &standardised, fill)? {
+        let gaps = cells.col_mut(i).iter_mut().filter(|x| x.is_nan());
+        gaps.zip(values).for_each(|(cell, value)| *cell = value);
     }
     table.with_cells(cells)
 }

@@ -1,6 +1,6 @@
 //! A random generator for each row that depends on nothing but the row.
 
-use crate::table::Table;
+use crate::table::{Table, canonical};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
@@ -37,11 +37,6 @@ impl RowKeys {
         }
         ChaCha8Rng::from_seed(bytes)
     }
-}
-
-/// All missing cells are alike, whatever the bits of their NaN; so are the two zeros.
-fn canonical(x: f64) -> u64 {
-    if x.is_nan() { f64::NAN.to_bits() } else { (x + 0.0).to_bits() }
 }
 
 /// SplitMix64: one step of a counter and its finaliser.

@@ -1,7 +1,7 @@
 //! Donors: the kernels of their columns, learned by leave-one-out likelihood.
 
 use crate::Result;
-use crate::density::{Density, DonorKernel, Donors, Marginal};
+use crate::density::{Conditional, Density, DonorKernel, Donors, Marginal, map_gaps};
 use crate::error::bad;
 use crate::kernel::truncated::LOG_SQRT_2PI;
 use crate::linalg::{LbfgsParams, column, lbfgs};
@@ -60,18 +60,11 @@ pub fn fit_donors(
 fn expected_cells(table: &Table, smooth: &dyn Density) -> Result<(Mat<f64>, Mat<f64>)> {
     let mut values = table.cells().to_owned();
     let mut variances = Mat::zeros(values.nrows(), values.ncols());
-    for group in table.groups().iter().filter(|group| !group.pattern.missing().is_empty()) {
-        let given = smooth.given(&group.pattern)?;
-        let moments = group
-            .rows
-            .par_iter()
-            .map(|&i| given.conditional(table.row(i)).map(|c| (c.mean(), c.covariance())))
-            .collect::<Result<Vec<_>>>()?;
-        for (&i, (mean, covariance)) in group.rows.iter().zip(&moments) {
-            for (k, &j) in group.pattern.missing().iter().enumerate() {
-                values[(j, i)] = mean[k];
-                variances[(j, i)] = covariance[(k, k)];
-            }
+    let moments = |_: usize, c: &dyn Conditional| (c.missing().to_vec(), c.mean(), c.covariance());
+    for (i, (missing, mean, covariance)) in map_gaps(smooth, table, moments)? {
+        for (k, &j) in missing.iter().enumerate() {
+            values[(j, i)] = mean[k];
+            variances[(j, i)] = covariance[(k, k)];
         }
     }
     Ok((values, variances))

@@ -1,7 +1,7 @@
 //! A quick complete copy of a table, for placing anchors only: every missing cell is taken from the nearest row that has it.
 
 use crate::Result;
-use crate::density::Density;
+use crate::density::{Density, map_gaps};
 use crate::table::{Kind, Table};
 use faer::Mat;
 use rand::Rng;
@@ -67,12 +67,8 @@ fn typical(table: &Table, j: usize) -> f64 {
 /// The cells with every missing one at its conditional mean under a density, `d × n`.
 pub(super) fn mean_copy(density: &dyn Density, table: &Table) -> Result<Mat<f64>> {
     let mut out = table.cells().to_owned();
-    for group in table.groups().iter().filter(|group| !group.pattern.missing().is_empty()) {
-        let given = density.given(&group.pattern)?;
-        for &i in &group.rows {
-            let mean = given.conditional(table.row(i))?.mean();
-            group.pattern.missing().iter().zip(mean).for_each(|(&j, value)| out[(j, i)] = value);
-        }
+    for (i, mean) in map_gaps(density, table, |_, conditional| conditional.mean())? {
+        out.col_mut(i).iter_mut().filter(|x| x.is_nan()).zip(mean).for_each(|(cell, value)| *cell = value);
     }
     Ok(out)
 }

@@ -61,7 +61,10 @@ fn nearest(table: &Table, copy: &Mat<f64>, centres: &Mat<f64>) -> Vec<usize> {
 fn update(table: &Table, copy: &Mat<f64>, labels: &[usize], centres: &mut Mat<f64>) {
     for a in 0..centres.ncols() {
         let rows: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == a).collect();
-        for j in 0..centres.nrows().min(rows.len() * centres.nrows()) {
+        if rows.is_empty() {
+            continue;
+        }
+        for j in 0..centres.nrows() {
             centres[(j, a)] = match table.columns()[j].kind() {
                 Kind::Continuous => rows.iter().map(|&i| copy[(j, i)]).sum::<f64>() / rows.len() as f64,
                 discrete => commonest(&discrete.atoms(), rows.iter().map(|&i| copy[(j, i)])),

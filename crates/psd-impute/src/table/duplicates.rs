@@ -8,9 +8,7 @@ pub(super) fn merge(table: &Table, weights: &[f64]) -> (Vec<usize>, Vec<f64>) {
     let (mut kept, mut sums) = (Vec::new(), Vec::new());
     let mut place: HashMap<Vec<u64>, usize> = HashMap::new();
     for (i, row) in table.rows().enumerate() {
-        // All missing cells are alike, whatever the bits of their NaN; so are the two zeros.
-        let key =
-            row.iter().map(|&x| if x.is_nan() { f64::NAN.to_bits() } else { (x + 0.0).to_bits() }).collect();
+        let key = row.iter().map(|&x| canonical(x)).collect();
         let at = *place.entry(key).or_insert_with(|| {
             kept.push(i);
             sums.push(0.0);
@@ -19,4 +17,9 @@ pub(super) fn merge(table: &Table, weights: &[f64]) -> (Vec<usize>, Vec<f64>) {
         sums[at] += weights[i];
     }
     (kept, sums)
+}
+
+/// A cell's bits. All missing cells are alike, whatever the bits of their NaN; so are the two zeros.
+pub(crate) fn canonical(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { (x + 0.0).to_bits() }
 }

@@ -6,6 +6,7 @@ mod pattern;
 mod scaler;
 
 pub use column::{Column, Kind};
+pub(crate) use duplicates::canonical;
 pub use pattern::{Group, Pattern};
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;

@@ -71,6 +71,13 @@ pub(crate) fn metric(shape: Shape, d: usize, rng: &mut dyn Rng) -> Metric {
     }
 }
 
+fn measure(shape: Shape, d: usize) -> BaseMeasure {
+    match shape {
+        Shape::Boxed => BaseMeasure::Box(vec![(-SIDE, SIDE); d]),
+        _ => BaseMeasure::WholeSpace,
+    }
+}
+
 /// A continuous table with gaps, and features around random anchors. Cells lie within `[-SIDE, SIDE]`.
 pub(crate) fn continuous(
     seed: u64,
@@ -85,11 +92,8 @@ pub(crate) fn continuous(
     let columns = (0..d).map(|j| Column::continuous(format!("x{j}"))).collect();
     let table = Table::new(columns, cells).unwrap();
     let anchors = Anchors::new(matrix(d, l, rng)).unwrap();
-    let measure = match shape {
-        Shape::Boxed => BaseMeasure::Box(vec![(-SIDE, SIDE); d]),
-        _ => BaseMeasure::WholeSpace,
-    };
-    let features = Features::new(&table, None, &anchors, metric(shape, d, rng), measure, 1.0).unwrap();
+    let features =
+        Features::new(&table, None, &anchors, metric(shape, d, rng), measure(shape, d), 1.0).unwrap();
     (table, features)
 }
 
@@ -118,11 +122,8 @@ pub(crate) fn mixed(
     };
     let table = Table::new(columns, gaps(rows(n, rng), 2, missing, rng)).unwrap();
     let anchors = Anchors::new(rows(l, rng)).unwrap();
-    let measure = match shape {
-        Shape::Boxed => BaseMeasure::Box(vec![(-SIDE, SIDE); d]),
-        _ => BaseMeasure::WholeSpace,
-    };
-    let features = Features::new(&table, None, &anchors, metric(shape, d, rng), measure, 0.7).unwrap();
+    let features =
+        Features::new(&table, None, &anchors, metric(shape, d, rng), measure(shape, d), 0.7).unwrap();
     (table, features)
 }
 

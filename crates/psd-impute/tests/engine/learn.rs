@@ -72,20 +72,23 @@ fn the_copy_keeps_observed_cells_and_fills_the_rest() {
     }
 }
 
+/// Rows along an arch, a third of them with a gap.
+fn bent(n: usize, rng: &mut dyn rand::Rng) -> psd_impute::table::Table {
+    let row = |i: usize| {
+        let t = std::f64::consts::PI * (i as f64 / n as f64);
+        let mut row = [1.5 * t.cos() + 0.1 * normal(rng), 2.0 * t.sin() - 1.2 + 0.1 * normal(rng)];
+        if i.is_multiple_of(3) {
+            row[i % 2] = NA;
+        }
+        row
+    };
+    psd_impute::table::Table::continuous(&["x", "y"], &(0..n).map(row).collect::<Vec<_>>()).unwrap()
+}
+
 #[test]
 fn a_fit_beats_the_normal_density_on_a_bent_table() {
     let rng = &mut rng(12);
-    let rows: Vec<[f64; 2]> = (0..300)
-        .map(|i| {
-            let t = std::f64::consts::PI * (i as f64 / 300.0);
-            let mut row = [1.5 * t.cos() + 0.1 * normal(rng), 2.0 * t.sin() - 1.2 + 0.1 * normal(rng)];
-            if i % 3 == 0 {
-                row[i % 2] = NA;
-            }
-            row
-        })
-        .collect();
-    let table = psd_impute::table::Table::continuous(&["x", "y"], &rows).unwrap();
+    let table = bent(300, rng);
     let anchors = AnchorChoice::KMeans { count: 20, steps: 50 }.pick(&table, rng).unwrap();
     let average = |setup: &PsdFit| {
         let fitted = setup.run(&table, &anchors, &mut ()).unwrap();
@@ -123,17 +126,7 @@ fn joint_learning_with_one_anchor_finds_the_normal_model() {
 #[test]
 fn joint_learning_lowers_the_held_out_loss_of_a_bent_table() {
     let rng = &mut rng(5);
-    let rows: Vec<[f64; 2]> = (0..400)
-        .map(|i| {
-            let t = std::f64::consts::PI * (i as f64 / 400.0);
-            let mut row = [1.5 * t.cos() + 0.1 * normal(rng), 2.0 * t.sin() - 1.2 + 0.1 * normal(rng)];
-            if i % 3 == 0 {
-                row[i % 2] = NA;
-            }
-            row
-        })
-        .collect();
-    let table = psd_impute::table::Table::continuous(&["x", "y"], &rows).unwrap();
+    let table = bent(400, rng);
     let (train, test): (Vec<usize>, Vec<usize>) = (0..400).partition(|i| i % 4 != 1);
     let (train, test) = (table.select(&train).unwrap(), table.select(&test).unwrap());
     let anchors = AnchorChoice::KMeans { count: 8, steps: 20 }.pick(&train, rng).unwrap();
