@@ -171,9 +171,10 @@ pub(crate) fn feasible(features: &Features, seed: u64) -> Mat<f64> {
     density(features, seed).q().to_owned()
 }
 
-/// The derivative at zero, to order `h⁴`.
+/// The derivative at zero, to order `h⁶`.
 pub(crate) fn derivative(f: impl Fn(f64) -> f64, h: f64) -> f64 {
-    (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
+    let across = |k: f64| f(k * h) - f(-k * h);
+    (45.0 * across(1.0) - 9.0 * across(2.0) + across(3.0)) / (60.0 * h)
 }
 
 /// Nodes and weights of a Gauss-Legendre rule of twenty points in each of `pieces` parts of `[lo, hi]`.
