@@ -71,6 +71,14 @@ pub enum Error {
         /// The quantity.
         what: &'static str,
     },
+    /// A row so far from every anchor that its density is no number. Rows are counted from zero.
+    #[error(
+        "row {row}: its cells are too far from every anchor for its density to be a number; standardise the columns first"
+    )]
+    FarRow {
+        /// The row.
+        row: usize,
+    },
     /// A row that the density says cannot occur, so that its gaps cannot be filled. Rows are counted from zero.
     #[error(
         "row {row}: the observed cells have density zero under the model, so nothing can be said of the missing ones"

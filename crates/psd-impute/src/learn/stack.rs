@@ -37,12 +37,15 @@ pub fn fit_stack<R: SeedableRng + rand::Rng>(
     folds: usize,
     seed: u64,
 ) -> Result<FittedStack> {
-    let members = if table.len() < 2 { &[Member::Normal] } else { members };
+    let members: Vec<Member> = match table.len() {
+        1 => vec![Member::Normal],
+        _ => members.iter().copied().filter(|member| *member != Member::Donors).collect(),
+    };
     let ridge = choose_ridge(table)?;
     let (normal, report) = fit_normal(table, None, ridge, EmParams::default())?;
     let mut logs = match folds.min(table.len()) {
         0 | 1 => Mat::zeros(table.len(), members.len()),
-        folds => held_out::<R>(table, members, folds, ridge, seed)?,
+        folds => held_out::<R>(table, &members, folds, ridge, seed)?,
     };
     let mut fitted = members
         .par_iter()
@@ -56,7 +59,7 @@ pub fn fit_stack<R: SeedableRng + rand::Rng>(
         })
         .collect::<Result<Vec<_>>>()?;
     let converged = report.converged && fitted.iter().all(|member| member.converged);
-    let mut tried = members.to_vec();
+    let mut tried = members.clone();
     if table.len() > 1 && table.columns().iter().all(|c| *c.kind() == Kind::Continuous) {
         let (donors, left_out) = fit_donors(table, None, &stack(&fitted)?)?;
         fitted.push(Candidate { weight: 0.0, density: Some(Arc::new(donors)), converged: true });

@@ -20,7 +20,7 @@ pub(crate) use products::{lower_product, mirror, parallel_lower_product, product
 pub(crate) use symmetric::unpack_into;
 pub use symmetric::{Packed, pack, packed_len, unpack};
 
-use faer::MatRef;
+use faer::{MatMut, MatRef};
 
 /// The inner product of two slices, in eight strands so that the compiler can use vector registers.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -49,9 +49,14 @@ pub(crate) fn is_finite(a: MatRef<'_, f64>) -> bool {
     a.col_iter().all(|column| column.iter().all(|x| x.is_finite()))
 }
 
-/// A column of a column-major matrix as a slice.
+/// A column of a column-major matrix as a slice. All our matrices are; another layout is a mistake of this crate.
 pub(crate) fn column(a: MatRef<'_, f64>, j: usize) -> &[f64] {
-    a.col(j).try_as_col_major().map(|c| c.as_slice()).unwrap_or(&[])
+    a.col(j).try_as_col_major().expect("a column-major matrix").as_slice()
+}
+
+/// The same, to be written to.
+pub(crate) fn column_mut(a: MatMut<'_, f64>, j: usize) -> &mut [f64] {
+    a.col_mut(j).try_as_col_major_mut().expect("a column-major matrix").as_slice_mut()
 }
 
 #[cfg(test)]

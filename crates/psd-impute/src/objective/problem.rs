@@ -172,11 +172,7 @@ impl<'a> Problem<'a> {
             };
             let log_scale = (2.0 * scale).max(log_offset);
             if !log_scale.is_finite() {
-                let column =
-                    format!("{} and others", self.table.columns()[first_seen(self.table.row(row))].name());
-                let value = self.table.row(row)[first_seen(self.table.row(row))];
-                let problem = "is too far from every anchor";
-                return Err(Error::BadCell { row, column, value, problem });
+                return Err(Error::FarRow { row });
             }
             let shrink = (scale - 0.5 * log_scale).exp();
             f.col_mut(i).iter_mut().for_each(|x| *x *= shrink);
@@ -221,10 +217,6 @@ pub(super) struct Scales {
     pub(super) offsets: Vec<f64>,
     /// `ρ_i`.
     pub(super) logs: Vec<f64>,
-}
-
-fn first_seen(row: &[f64]) -> usize {
-    row.iter().position(|x| !x.is_nan()).unwrap_or(0)
 }
 
 fn normalised(weights: Option<&[f64]>, rows: usize) -> Result<Vec<f64>> {

@@ -178,15 +178,20 @@ fn the_box_holds_for_anchors_far_outside() {
     assert!(error.to_string().contains("too far outside the box"));
 }
 
-/// A row where the density is zero: the pairs cancel to the last bit, and what is left is a sound distribution all the same.
-#[test]
-fn a_zero_of_the_density_still_has_a_conditional() {
+/// Anchors at (-1, -1) and (1, 1), and how strongly they cancel in between.
+fn two_anchors(across: f64) -> PsdDensity {
     let filler = table(&[&[0.0, 0.0]]);
     let points = anchors(&[&[-1.0, -1.0], &[1.0, 1.0]]);
     let metric = Metric::isotropic(1.0).unwrap();
     let features = Features::new(&filler, None, &points, metric, BaseMeasure::WholeSpace, 1.0).unwrap();
-    let q = Mat::from_fn(2, 2, |a, b| if a == b { 1.0 } else { -1.0 });
-    let density = PsdDensity::new(features, q).unwrap();
+    let q = Mat::from_fn(2, 2, |a, b| if a == b { 1.0 } else { across });
+    PsdDensity::new(features, q).unwrap()
+}
+
+/// A row where the density is zero: the pairs cancel to the last bit, and what is left is a sound distribution all the same.
+#[test]
+fn a_zero_of_the_density_still_has_a_conditional() {
+    let density = two_anchors(-1.0);
     for row in [[0.0, NA], [1e-9, NA]] {
         let conditional = density.conditional(&row).unwrap();
         close(conditional.cdf(1, 50.0).unwrap(), 1.0, 1e-6);
@@ -200,12 +205,7 @@ fn a_zero_of_the_density_still_has_a_conditional() {
 /// Signed weights at the extremes, against the closed form in one dimension.
 #[test]
 fn conditionals_hold_far_out() {
-    let filler = table(&[&[0.0, 0.0]]);
-    let points = anchors(&[&[-1.0, -1.0], &[1.0, 1.0]]);
-    let metric = Metric::isotropic(1.0).unwrap();
-    let features = Features::new(&filler, None, &points, metric, BaseMeasure::WholeSpace, 1.0).unwrap();
-    let q = Mat::from_fn(2, 2, |a, b| if a == b { 1.0 } else { -0.9 });
-    let density = PsdDensity::new(features, q).unwrap();
+    let density = two_anchors(-0.9);
     // Far to the right only the right anchor's own pair counts: a normal around 1 with variance 1/4.
     let conditional = density.conditional(&[20.0, NA]).unwrap();
     close(conditional.mean()[0], 1.0, 1e-12);

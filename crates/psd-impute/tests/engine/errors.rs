@@ -83,7 +83,7 @@ fn of_problems() {
     }
     let far = Table::continuous(&["a", "b"], &[[1e200, 0.0]]).unwrap();
     let problem = Problem::new(&features, &far, None, None, default).unwrap();
-    says(problem.objective(), &["row 0", "column `a", "too far from every anchor"]);
+    says(problem.objective(), &["row 0", "too far from every anchor", "standardise"]);
 }
 
 #[test]

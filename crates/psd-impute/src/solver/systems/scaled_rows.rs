@@ -1,6 +1,6 @@
 //! The rows of `B`: `√κ_i C'A_iC`, packed.
 
-use crate::linalg::{lower_product, pack, packed_len, product, zeros};
+use crate::linalg::{column_mut, lower_product, pack, packed_len, product, zeros};
 use crate::objective::RowMatrices;
 use faer::{Accum, Mat, MatRef};
 use rayon::prelude::*;
@@ -14,8 +14,8 @@ pub(super) fn block(rank: usize, rows: usize) -> usize {
     ((8 << 20) / packed_len(rank)).clamp(BATCH, rows.max(BATCH))
 }
 
-/// `p × rows`. `C'A_1 … C'A_k` is one product with the matrices side by side; transposed block by block, a second one gives
-/// `C'A_iC`. Cost `4 l³` multiplications and additions a row.
+/// `p × rows`. `C'A_1 … C'A_k` is one product with the matrices side by side; of each `(C'A_i) C` only the lower triangle is formed. Cost
+/// `3 l³` multiplications and additions a row.
 pub(super) fn scaled_rows(
     term: &dyn RowMatrices,
     c: MatRef<'_, f64>,
@@ -34,9 +34,7 @@ pub(super) fn scaled_rows(
         for i in 0..n {
             lower_product(both.as_mut(), Accum::Replace, left.as_ref().subcols(i * l, l), c);
             let weight = curvatures[start + i].sqrt();
-            let mut packed = out.as_mut().col_mut(i);
-            let Some(packed) = packed.as_mut().try_as_col_major_mut() else { continue };
-            let packed = packed.as_slice_mut();
+            let packed = column_mut(out.as_mut(), i);
             pack(both.as_ref(), packed);
             packed.iter_mut().for_each(|x| *x *= weight);
         }
