@@ -7,6 +7,7 @@
 mod cg;
 mod cholesky;
 mod eigen;
+mod lanes;
 mod lbfgs;
 mod products;
 mod symmetric;
@@ -14,6 +15,7 @@ mod symmetric;
 pub use cg::{CgInfo, CgParams, conjugate_gradient};
 pub use cholesky::Cholesky;
 pub use eigen::{eigenvalues, eigenvectors};
+pub(crate) use lanes::{SmallFactor, add_square, factor_lanes, half_log_det_lanes, packed_row, whiten_lanes};
 pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs};
 pub use products::{congruence, gram, times, trace, trace_product};
 pub(crate) use products::{lower_product, mirror, parallel_lower_product, product, zeros};

@@ -1,7 +1,8 @@
 //! The same bits for any number of threads.
 
 use crate::common::*;
-use psd_impute::learn::{AnchorChoice, PsdFit};
+use faer::Mat;
+use psd_impute::learn::{AnchorChoice, EmParams, Mixture, MixturePrior, PsdFit};
 use psd_impute::objective::{Problem, ProblemOptions, Storage};
 use psd_impute::solver::{SolverOptions, SystemKind};
 
@@ -42,4 +43,23 @@ fn gradients_are_identical_on_one_and_two_threads() {
         (gradient.features.anchors, gradient.features.sigma)
     };
     assert!(on_threads(1, run) == on_threads(2, run));
+}
+
+#[test]
+fn mixtures_are_identical_on_one_two_and_five_threads() {
+    let (table, _) = mixed(8, 400, 6, 1, 0.3, Shape::Full);
+    let labels: Vec<usize> = (0..table.len()).map(|i| i % 5).collect();
+    let mut copy = table.cells().to_owned();
+    for (j, column) in table.columns().iter().enumerate() {
+        let fill = column.kind().atoms().first().copied().unwrap_or(0.0);
+        copy.row_mut(j).iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = fill);
+    }
+    let prior = MixturePrior { scale: Mat::identity(6, 6), strength: 4.0 };
+    let run = || {
+        let params = EmParams { tolerance: 0.0, max_iterations: 15 };
+        let (mixture, report) = Mixture::fit(&table, None, copy.as_ref(), &labels, &prior, params).unwrap();
+        (mixture.covariance().to_owned(), report)
+    };
+    let one = on_threads(1, run);
+    assert!(one == on_threads(2, run) && one == on_threads(5, run));
 }

@@ -1,0 +1,150 @@
+//! What stays the same over the iterations: the rows, cut into batches, and the prior.
+
+use super::MixturePrior;
+use crate::error::bad;
+use crate::table::{Group, Kind, Table};
+use crate::{Error, Result};
+use faer::Mat;
+
+/// Rows of a batch, and of a block.
+pub(super) const BLOCK: usize = 64;
+/// A table has about so many pieces, whatever the number of threads.
+const PIECES: usize = 32;
+
+/// The table as the E-step sees it.
+pub(super) struct Em<'a> {
+    pub(super) prior: &'a MixturePrior,
+    /// Blocks whose sums are added up in one piece.
+    pub(super) pieces: Vec<Vec<Block>>,
+    /// Relative weights that add up to the number of rows.
+    pub(super) weights: Vec<f64>,
+    pub(super) rows: f64,
+    /// The continuous columns' numbers in the table.
+    pub(super) continuous: Vec<usize>,
+    /// Their cells, a row of the table a column; NaN where missing.
+    pub(super) cells: Mat<f64>,
+    pub(super) discrete: Vec<Discrete>,
+    /// What means are pulled to.
+    pub(super) centre: Vec<f64>,
+}
+
+/// At most [`BLOCK`] rows of a few patterns.
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) batches: Vec<Batch>,
+}
+
+/// Rows that share a pattern, at most [`BLOCK`] of them. Columns are in the continuous block's numbering.
+pub(super) struct Batch {
+    pub(super) observed: Vec<usize>,
+    pub(super) missing: Vec<usize>,
+    pub(super) rows: Vec<usize>,
+}
+
+/// A discrete column, its atoms and their observed frequencies.
+pub(super) struct Discrete {
+    pub(super) column: usize,
+    pub(super) atoms: Vec<f64>,
+    pub(super) rho: Vec<f64>,
+    /// Each row's atom.
+    pub(super) seen: Vec<Option<usize>>,
+}
+
+impl<'a> Em<'a> {
+    pub(super) fn new(table: &'a Table, weights: Option<&[f64]>, prior: &'a MixturePrior) -> Result<Self> {
+        let d = table.columns().len();
+        let kind = |j: usize| table.columns()[j].kind();
+        let (continuous, others): (Vec<usize>, Vec<usize>) =
+            (0..d).partition(|&j| *kind(j) == Kind::Continuous);
+        if prior.scale.nrows() != continuous.len() {
+            let (found, expected) = (prior.scale.nrows(), continuous.len());
+            return Err(Error::Shape { what: "order of the prior's scale", found, expected });
+        }
+        let rows = table.len() as f64;
+        let weights = weights.map_or(vec![1.0; table.len()], <[f64]>::to_vec);
+        let total: f64 = weights.iter().sum();
+        let negative = weights.iter().any(|w| w.is_nan() || *w < 0.0);
+        if negative || total <= 0.0 || weights.len() != table.len() {
+            return Err(bad(
+                "row weights",
+                format!("{} with sum {total}", weights.len()),
+                "one a row, none below zero, not all zero",
+            ));
+        }
+        let weights: Vec<f64> = weights.iter().map(|w| w * rows / total).collect();
+        let centre = continuous.iter().map(|&j| mean(table, j, &weights)).collect();
+        let discrete = others.iter().map(|&j| Discrete::new(table, j, &weights)).collect();
+        let cells = Mat::from_fn(continuous.len(), table.len(), |j, i| table.cells()[(continuous[j], i)]);
+        let pieces = pieces(blocks(batches(table, &continuous, &weights)));
+        Ok(Self { prior, pieces, weights, rows, continuous, cells, discrete, centre })
+    }
+}
+
+/// The rows that have weight, by pattern; patterns with few gaps come first, so that few blocks have both kinds.
+fn batches(table: &Table, continuous: &[usize], weights: &[f64]) -> Vec<Batch> {
+    let mut out = Vec::new();
+    for Group { pattern, mut rows } in table.groups() {
+        rows.retain(|&i| weights[i] > 0.0);
+        let gap = |k: &usize| pattern.missing().binary_search(&continuous[*k]).is_ok();
+        let (missing, observed): (Vec<usize>, Vec<usize>) = (0..continuous.len()).partition(gap);
+        for rows in rows.chunks(BLOCK) {
+            out.push(Batch { observed: observed.clone(), missing: missing.clone(), rows: rows.to_vec() });
+        }
+    }
+    out.sort_by_key(|batch| !batch.few_gaps());
+    out
+}
+
+fn blocks(batches: Vec<Batch>) -> Vec<Block> {
+    let mut out: Vec<Block> = Vec::new();
+    for batch in batches {
+        match out.last_mut() {
+            Some(block) if block.rows().count() + batch.rows.len() <= BLOCK => block.batches.push(batch),
+            _ => out.push(Block { batches: vec![batch] }),
+        }
+    }
+    out
+}
+
+fn pieces(blocks: Vec<Block>) -> Vec<Vec<Block>> {
+    let size = blocks.len().div_ceil(PIECES).max(1);
+    let mut out: Vec<Vec<Block>> = Vec::new();
+    for block in blocks {
+        match out.last_mut() {
+            Some(piece) if piece.len() < size => piece.push(block),
+            _ => out.push(vec![block]),
+        }
+    }
+    out
+}
+
+impl Block {
+    pub(super) fn rows(&self) -> impl Iterator<Item = usize> {
+        self.batches.iter().flat_map(|batch| batch.rows.iter().copied())
+    }
+}
+
+impl Batch {
+    /// Whether the missing block is the smaller one.
+    pub(super) fn few_gaps(&self) -> bool {
+        self.missing.len() <= self.observed.len()
+    }
+}
+
+impl Discrete {
+    fn new(table: &Table, column: usize, weights: &[f64]) -> Self {
+        let atoms = table.columns()[column].kind().atoms();
+        let seen = table.rows().map(|row| atoms.iter().position(|&v| v == row[column])).collect();
+        Self { column, rho: table.shares(column, Some(weights)), atoms, seen }
+    }
+
+    pub(super) fn position(&self, value: f64) -> Option<usize> {
+        self.atoms.iter().position(|&v| v == value)
+    }
+}
+
+fn mean(table: &Table, j: usize, weights: &[f64]) -> f64 {
+    let seen = table.rows().zip(weights).filter(|(row, _)| !row[j].is_nan());
+    let (sum, total) = seen.fold((0.0, 0.0), |(sum, total), (row, w)| (sum + w * row[j], total + w));
+    if total > 0.0 { sum / total } else { 0.0 }
+}

@@ -1,0 +1,132 @@
+//! The M-step, from the expected sufficient statistics; the log-prior.
+
+use super::data::Em;
+use super::expect::Ready;
+use super::{Component, Mixture};
+use crate::linalg::{column, dot, mirror, trace_product, zeros};
+use faer::{Mat, MatRef};
+
+/// Rows a mean's pull to the centre is worth.
+const PULL: f64 = 1.0;
+
+/// The expected sufficient statistics of one component, about its current mean.
+#[derive(Clone)]
+pub(super) struct Sums {
+    pub(super) weight: f64,
+    pub(super) first: Vec<f64>,
+    /// The lower triangle.
+    pub(super) second: Mat<f64>,
+    pub(super) tables: Vec<Vec<f64>>,
+}
+
+impl Sums {
+    pub(super) fn none(em: &Em<'_>) -> Self {
+        let g = em.continuous.len();
+        Self {
+            weight: 0.0,
+            first: vec![0.0; g],
+            second: zeros(g, g),
+            tables: em.discrete.iter().map(|c| vec![0.0; c.atoms.len()]).collect(),
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.weight += other.weight;
+        self.first.iter_mut().zip(&other.first).for_each(|(a, b)| *a += b);
+        self.second += &other.second;
+        for (a, b) in self.tables.iter_mut().zip(&other.tables) {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        }
+    }
+}
+
+impl Em<'_> {
+    /// Components from clusters of a complete copy.
+    pub(super) fn start(&self, copy: MatRef<'_, f64>, labels: &[usize]) -> Mixture {
+        let count = labels.iter().max().map_or(1, |k| k + 1);
+        let g = self.continuous.len();
+        let blank = Mixture {
+            components: (0..count)
+                .map(|_| Component {
+                    weight: 1.0 / count as f64,
+                    mean: self.centre.clone(),
+                    covariance: self.prior.scale.clone(),
+                    tables: self.discrete.iter().map(|c| c.rho.clone()).collect(),
+                })
+                .collect(),
+        };
+        let mut sums = vec![Sums::none(self); count];
+        for (i, &k) in labels.iter().enumerate() {
+            let weight = self.weights[i];
+            let y: Vec<f64> = (0..g).map(|j| copy[(self.continuous[j], i)] - self.centre[j]).collect();
+            sums[k].weight += weight;
+            for b in 0..g {
+                sums[k].first[b] += weight * y[b];
+                for a in b..g {
+                    sums[k].second[(a, b)] += weight * y[a] * y[b];
+                }
+            }
+            for (c, column) in self.discrete.iter().enumerate() {
+                if let Some(atom) = column.position(copy[(column.column, i)]) {
+                    sums[k].tables[c][atom] += weight;
+                }
+            }
+        }
+        self.maximise(&blank, &sums)
+    }
+
+    /// The maximum of the expected log-likelihood and the log-prior.
+    pub(super) fn maximise(&self, mixture: &Mixture, sums: &[Sums]) -> Mixture {
+        let count = sums.len() as f64;
+        let components = mixture.components.iter().zip(sums).map(|(old, sums)| {
+            let g = old.mean.len();
+            let pull: Vec<f64> = self.centre.iter().zip(&old.mean).map(|(c, m)| c - m).collect();
+            let shift: Vec<f64> =
+                (0..g).map(|j| (sums.first[j] + PULL * pull[j]) / (sums.weight + PULL)).collect();
+            let rows = sums.weight + self.prior.strength + PULL;
+            let mut covariance = zeros(g, g);
+            for b in 0..g {
+                for a in b..g {
+                    let about = sums.second[(a, b)] - sums.first[a] * shift[b] - shift[a] * sums.first[b]
+                        + sums.weight * shift[a] * shift[b];
+                    let off = (shift[a] - pull[a]) * (shift[b] - pull[b]);
+                    covariance[(a, b)] =
+                        (about + PULL * off + self.prior.strength * self.prior.scale[(a, b)]) / rows;
+                }
+            }
+            mirror(covariance.as_mut());
+            let tables = sums.tables.iter().zip(&self.discrete).map(|(counts, column)| {
+                let total: f64 = counts.iter().sum();
+                counts.iter().zip(&column.rho).map(|(n, rho)| (n + rho) / (total + 1.0)).collect()
+            });
+            Component {
+                weight: (sums.weight + 1.0 / count) / (self.rows + 1.0),
+                mean: old.mean.iter().zip(&shift).map(|(m, s)| m + s).collect(),
+                covariance,
+                tables: tables.collect(),
+            }
+        });
+        Mixture { components: components.collect() }
+    }
+
+    /// The log-prior up to a constant, in nats.
+    pub(super) fn log_prior(&self, ready: &Ready<'_>) -> f64 {
+        let count = ready.mixture.len() as f64;
+        let terms = ready.mixture.components.iter().zip(&ready.parts).map(|(component, part)| {
+            let spread = trace_product(part.precision.as_ref(), self.prior.scale.as_ref());
+            let off: Vec<f64> = component.mean.iter().zip(&self.centre).map(|(m, c)| m - c).collect();
+            let distance: f64 =
+                off.iter().enumerate().map(|(j, x)| x * dot(column(part.precision.as_ref(), j), &off)).sum();
+            let tables: f64 = component
+                .tables
+                .iter()
+                .zip(&self.discrete)
+                .map(|(table, c)| table.iter().zip(&c.rho).map(|(p, rho)| rho * p.ln()).sum::<f64>())
+                .sum();
+            let wishart = self.prior.strength * (part.log_det + spread);
+            let pull = PULL * (part.log_det + distance);
+            -0.5 * (wishart + pull) + component.weight.ln() / count + tables
+        });
+        terms.sum()
+    }
+}

@@ -1,0 +1,141 @@
+//! Mixtures of normal densities on incomplete tables, by expectation maximisation.
+//!
+//! The diagonal-`Q` member with a metric for each anchor: component `k` is a normal density on the continuous columns (a Gaussian
+//! feature, squared) times a table of probabilities on each discrete column. With one component it is the normal model.
+//!
+//! **Priors**, in units of rows: each covariance has an inverse-Wishart prior of scale `Ψ` and weight `strength`, each mean is
+//! pulled to the overall mean by one row, weights and tables are smoothed by one row in all. So every component stays proper,
+//! however few rows it has.
+
+mod data;
+mod expect;
+mod maximise;
+#[cfg(test)]
+mod naive;
+
+use crate::density::{Density, PsdDensity, Stack};
+use crate::error::positive;
+use crate::kernel::{DiscreteColumn, Features};
+use crate::table::Table;
+use crate::{Error, Result};
+use data::Em;
+use expect::Ready;
+use faer::{Mat, MatRef};
+
+/// The prior of the components' covariances.
+#[derive(Debug, Clone)]
+pub struct MixturePrior {
+    /// `Ψ`, over the continuous columns: what a covariance is pulled to.
+    pub scale: Mat<f64>,
+    /// How many rows the pull is worth.
+    pub strength: f64,
+}
+
+/// When EM stops.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EmParams {
+    /// Stop when an iteration gains less than this, in nats a row.
+    pub tolerance: f64,
+    /// Stop after this many iterations.
+    pub max_iterations: usize,
+}
+
+impl Default for EmParams {
+    fn default() -> Self {
+        Self { tolerance: 1e-4, max_iterations: 200 }
+    }
+}
+
+/// How EM ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EmReport {
+    /// Iterations taken.
+    pub iterations: usize,
+    /// Whether the tolerance was met.
+    pub converged: bool,
+    /// The last penalised log-likelihood, in nats a row.
+    pub objective: f64,
+}
+
+/// A mixture's parameters.
+#[derive(Debug, Clone)]
+pub struct Mixture {
+    components: Vec<Component>,
+}
+
+/// One component.
+#[derive(Debug, Clone)]
+struct Component {
+    weight: f64,
+    /// Over the continuous columns.
+    mean: Vec<f64>,
+    covariance: Mat<f64>,
+    /// For each discrete column, the probabilities of its atoms.
+    tables: Vec<Vec<f64>>,
+}
+
+impl Mixture {
+    /// Fits `labels.max() + 1` components to a table, starting from the clusters that `labels` gives to the columns of a complete
+    /// `copy` of its cells. Row weights are relative.
+    pub fn fit(
+        table: &Table,
+        weights: Option<&[f64]>,
+        copy: MatRef<'_, f64>,
+        labels: &[usize],
+        prior: &MixturePrior,
+        params: EmParams,
+    ) -> Result<(Self, EmReport)> {
+        positive("strength of the prior", prior.strength)?;
+        let em = Em::new(table, weights, prior)?;
+        let (found, expected) = (labels.len().min(copy.ncols()), table.len());
+        if found != expected || copy.nrows() != table.columns().len() || labels.len() != copy.ncols() {
+            return Err(Error::Shape { what: "rows of the starting copy", found, expected });
+        }
+        let mut mixture = em.start(copy, labels);
+        let mut last = f64::NEG_INFINITY;
+        for iterations in 1..=params.max_iterations {
+            let ready = Ready::new(&mixture)?;
+            let (sums, log_likelihood) = em.expect(&ready)?;
+            let objective = log_likelihood + em.log_prior(&ready) / em.rows;
+            if !objective.is_finite() {
+                return Err(Error::NotFinite { what: "the likelihood of the mixture" });
+            }
+            if objective - last < params.tolerance {
+                return Ok((mixture, EmReport { iterations, converged: true, objective }));
+            }
+            last = objective;
+            mixture = em.maximise(&mixture, &sums);
+        }
+        let report = EmReport { iterations: params.max_iterations, converged: false, objective: last };
+        Ok((mixture, report))
+    }
+
+    /// The number of components.
+    pub fn len(&self) -> usize {
+        self.components.len()
+    }
+
+    /// Never true: there is a component.
+    pub fn is_empty(&self) -> bool {
+        self.components.is_empty()
+    }
+
+    /// The first component's covariance: that of the normal model, when there is but one.
+    pub fn covariance(&self) -> MatRef<'_, f64> {
+        self.components[0].covariance.as_ref()
+    }
+
+    /// The density over the columns of `table`, as a stack of one-anchor members; table and weights are those of the fit.
+    pub fn density(&self, table: &Table, weights: Option<&[f64]>) -> Result<Stack> {
+        let member = |component: &Component| -> Result<(f64, Box<dyn Density>)> {
+            let mut features =
+                Features::normal(table, weights, &component.mean, component.covariance.as_ref())?;
+            let flat: Vec<DiscreteColumn> = features.discrete().to_vec();
+            for (column, table) in flat.iter().zip(&component.tables) {
+                features = features.with_discrete(column.with_probabilities(table)?)?;
+            }
+            Ok((component.weight, Box::new(PsdDensity::new(features, Mat::identity(1, 1))?)))
+        };
+        Stack::new(self.components.iter().map(member).collect::<Result<_>>()?)
+    }
+}

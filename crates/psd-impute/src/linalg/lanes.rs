@@ -1,0 +1,194 @@
+//! Small triangular systems, `W` of them side by side.
+//!
+//! A matrix of order seven is too small for vector registers; eight of them at once, entry by entry, are not. Entry `(i, j)` of the
+//! packed rows of a lower triangle is at `i (i + 1) / 2 + j` and holds the entries of all `W` matrices. Factors store the
+//! *reciprocals* of their diagonals.
+
+/// Where row `i` of a packed lower triangle starts; also the size of one of order `i`.
+pub(crate) fn packed_row(i: usize) -> usize {
+    i * (i + 1) / 2
+}
+
+/// Cholesky factors of `W` packed matrices of order `n`, in place; the error is the first bad pivot.
+pub(crate) fn factor_lanes<const W: usize>(a: &mut [[f64; W]], n: usize) -> Result<(), usize> {
+    for i in 0..n {
+        let (done, rest) = a.split_at_mut(packed_row(i));
+        let row = &mut rest[..=i];
+        for j in 0..i {
+            let other = &done[packed_row(j)..][..=j];
+            let (head, tail) = row.split_at_mut(j);
+            let sum = minus_products(tail[0], head, other);
+            for w in 0..W {
+                tail[0][w] = sum[w] * other[j][w];
+            }
+        }
+        let (head, tail) = row.split_at_mut(i);
+        let pivot = minus_products(tail[0], head, head);
+        // A NaN fails the comparison.
+        if !pivot.iter().all(|p| *p > 0.0) {
+            return Err(i);
+        }
+        for w in 0..W {
+            tail[0][w] = 1.0 / pivot[w].sqrt();
+        }
+    }
+    Ok(())
+}
+
+/// `L⁻¹ b` in place, for `W` factors and as many vectors.
+pub(crate) fn whiten_lanes<const W: usize>(factor: &[[f64; W]], b: &mut [[f64; W]]) {
+    for i in 0..b.len() {
+        let row = &factor[packed_row(i)..][..=i];
+        let (head, tail) = b.split_at_mut(i);
+        let sum = minus_products(tail[0], head, row);
+        for w in 0..W {
+            tail[0][w] = sum[w] * row[i][w];
+        }
+    }
+}
+
+/// `½ log det` of `W` matrices from their factors of order `n`: few logarithms, as products of pivots.
+pub(crate) fn half_log_det_lanes<const W: usize>(factor: &[[f64; W]], n: usize) -> [f64; W] {
+    let mut out = [0.0; W];
+    for start in (0..n).step_by(8) {
+        let mut product = [1.0; W];
+        for i in start..n.min(start + 8) {
+            let pivot = &factor[packed_row(i) + i];
+            (0..W).for_each(|w| product[w] *= pivot[w]);
+        }
+        (0..W).for_each(|w| out[w] -= product[w].ln());
+    }
+    out
+}
+
+#[inline(always)]
+fn minus_products<const W: usize>(mut sum: [f64; W], a: &[[f64; W]], b: &[[f64; W]]) -> [f64; W] {
+    for (x, y) in a.iter().zip(b) {
+        for w in 0..W {
+            sum[w] -= x[w] * y[w];
+        }
+    }
+    sum
+}
+
+/// One packed factor of order `n`, for what is done to a single matrix.
+pub(crate) struct SmallFactor {
+    n: usize,
+    /// Packed rows, the diagonal as reciprocals.
+    rows: Vec<f64>,
+}
+
+impl SmallFactor {
+    /// The factor in one lane.
+    pub(crate) fn of_lane<const W: usize>(factor: &[[f64; W]], lane: usize, n: usize) -> Self {
+        Self { n, rows: factor[..packed_row(n)].iter().map(|entry| entry[lane]).collect() }
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        &self.rows[packed_row(i)..][..=i]
+    }
+
+    /// `L⁻ᵀ z` in place.
+    pub(crate) fn whiten_transposed(&self, z: &mut [f64]) {
+        for i in (0..self.n).rev() {
+            let row = self.row(i);
+            z[i] *= row[i];
+            let x = z[i];
+            z[..i].iter_mut().zip(row).for_each(|(z, l)| *z -= l * x);
+        }
+    }
+
+    /// `L⁻¹ B` in place for `B` of `width` columns, stored by rows.
+    pub(crate) fn whiten_rows(&self, b: &mut [f64], width: usize) {
+        for i in 0..self.n {
+            let (head, tail) = b.split_at_mut(i * width);
+            let (row, target) = (self.row(i), &mut tail[..width]);
+            for (l, x) in row.iter().zip(head.chunks_exact(width)) {
+                target.iter_mut().zip(x).for_each(|(t, x)| *t -= l * x);
+            }
+            target.iter_mut().for_each(|t| *t *= row[i]);
+        }
+    }
+
+    /// The packed inverse of `L L'`.
+    pub(crate) fn inverse(&self) -> Vec<f64> {
+        let mut root = vec![0.0; self.rows.len()];
+        let mut out = vec![0.0; self.rows.len()];
+        for i in 0..self.n {
+            let (done, rest) = root.split_at_mut(packed_row(i));
+            let (row, target) = (self.row(i), &mut rest[..=i]);
+            for (k, l) in row[..i].iter().enumerate() {
+                let scale = -l * row[i];
+                target.iter_mut().zip(&done[packed_row(k)..][..=k]).for_each(|(t, x)| *t += scale * x);
+            }
+            target[i] = row[i];
+            add_square(&mut out, target);
+        }
+        out
+    }
+}
+
+/// Adds `x x'` to a packed lower triangle.
+pub(crate) fn add_square(packed: &mut [f64], x: &[f64]) {
+    for (a, &xa) in x.iter().enumerate() {
+        packed[packed_row(a)..][..=a].iter_mut().zip(x).for_each(|(p, xb)| *p += xa * xb);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two positive definite matrices of order `n`.
+    fn matrices(n: usize) -> Vec<[f64; 2]> {
+        let entry = |i: usize, j: usize, lane: usize| {
+            (0..n + 2).map(|k| ((i * k + lane) as f64).sin() * ((j * k + lane) as f64).sin()).sum::<f64>()
+                + f64::from(i == j) * (1.0 + lane as f64)
+        };
+        (0..n).flat_map(|i| (0..=i).map(move |j| [entry(i, j, 0), entry(i, j, 1)])).collect()
+    }
+
+    fn whole(packed: &[[f64; 2]], lane: usize, i: usize, j: usize) -> f64 {
+        packed[packed_row(i.max(j)) + i.min(j)][lane]
+    }
+
+    #[test]
+    fn factors_solve_and_invert_each_lane() {
+        let n = 11;
+        let a = matrices(n);
+        let mut factor = a.clone();
+        factor_lanes(&mut factor, n).unwrap();
+        let b: Vec<[f64; 2]> = (0..n).map(|i| [1.0 + i as f64, (i as f64).cos()]).collect();
+        let mut z = b.clone();
+        whiten_lanes(&factor, &mut z);
+        for lane in 0..2 {
+            let small = SmallFactor::of_lane(&factor, lane, n);
+            let mut rows: Vec<f64> = b.iter().flat_map(|x| [x[lane], 2.0 * x[lane]]).collect();
+            small.whiten_rows(&mut rows, 2);
+            assert!((0..n).all(|i| (rows[2 * i + 1] - 2.0 * z[i][lane]).abs() < 1e-11));
+            let mut x: Vec<f64> = z.iter().map(|z| z[lane]).collect();
+            small.whiten_transposed(&mut x);
+            let inverse = small.inverse();
+            for (i, b) in b.iter().enumerate() {
+                let back: f64 = (0..n).map(|j| whole(&a, lane, i, j) * x[j]).sum();
+                assert!((back - b[lane]).abs() < 1e-10, "{back}");
+                for j in 0..n {
+                    let at = |k: usize| inverse[packed_row(k.max(j)) + k.min(j)];
+                    let one: f64 = (0..n).map(|k| whole(&a, lane, i, k) * at(k)).sum();
+                    assert!((one - f64::from(i == j)).abs() < 1e-10);
+                }
+            }
+            let logs: f64 = (0..n).map(|i| -factor[packed_row(i) + i][lane].ln()).sum();
+            assert!((half_log_det_lanes(&factor, n)[lane] - logs).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn names_the_bad_pivot_of_any_lane() {
+        let mut a = matrices(4);
+        a[packed_row(2) + 2][1] = -1.0;
+        assert_eq!(factor_lanes(&mut a, 4), Err(2));
+        let mut nan = vec![[f64::NAN; 2]; packed_row(2)];
+        assert_eq!(factor_lanes(&mut nan, 2), Err(0));
+    }
+}
