@@ -1,7 +1,7 @@
 //! The conditional of a convex combination: its members' conditionals, weighted by how well each explains the row.
 
-use super::Conditional;
 use super::quantile::most_probable;
+use super::{Conditional, Piece};
 use crate::Result;
 use faer::Mat;
 use rand::{Rng, RngExt};
@@ -71,6 +71,11 @@ impl Conditional for Combined<'_> {
             let (a, b) = part.support(column)?;
             Ok((lo.min(a), hi.max(b)))
         })
+    }
+
+    fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece> {
+        let pieces = self.parts.iter().map(|(weight, part)| Ok((*weight, part.within(column, limits)?)));
+        Ok(Piece::sum(pieces.collect::<Result<Vec<_>>>()?.into_iter()))
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64> {

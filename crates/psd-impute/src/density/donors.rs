@@ -12,7 +12,7 @@
 //! columns are independent, so marginals leave columns out and a draw picks a donor, then each cell.
 
 use super::quantile::invert;
-use super::{Conditional, Density, Given};
+use super::{Conditional, Density, Given, Piece};
 use crate::error::bad;
 use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
 use crate::linalg::column;
@@ -71,6 +71,12 @@ impl Marginal {
         let mean = self.mean();
         self.values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / self.values.len() as f64
             + self.width.powi(2)
+    }
+
+    fn within(&self, limits: (f64, f64)) -> Piece {
+        let weight = 1.0 / self.values.len() as f64;
+        let uncut = (f64::NEG_INFINITY, f64::INFINITY);
+        Piece::sum(self.values.iter().map(|&v| (weight, Piece::of_normal((v, self.width), uncut, limits))))
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
@@ -296,6 +302,20 @@ impl Conditional for DonorsConditional<'_> {
         let ends =
             values.iter().zip(variances.iter()).map(|(v, s)| (*v, 39.0 * (widest * widest + s).sqrt()));
         Ok(ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), (v, r)| (lo.min(v - r), hi.max(v + r))))
+    }
+
+    fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece> {
+        self.place(column)?;
+        let kernel = &self.donors.kernels[column];
+        let uncut = (f64::NEG_INFINITY, f64::INFINITY);
+        let near = self.cells(column).flat_map(|(weight, v, variance)| {
+            [0, 1].map(|a| {
+                let deviation = (kernel.widths[a].powi(2) + variance).sqrt();
+                (weight * kernel.shares[a + 1], Piece::of_normal((v, deviation), uncut, limits))
+            })
+        });
+        let background = (kernel.shares[0], self.donors.marginals[column].within(limits));
+        Ok(Piece::sum(near.chain([background])))
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64> {

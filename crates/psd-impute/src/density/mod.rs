@@ -10,6 +10,7 @@
 mod combined;
 mod donors;
 mod pairs;
+mod piece;
 mod psd;
 mod quantile;
 mod stack;
@@ -17,6 +18,7 @@ mod uniform;
 
 pub(crate) use donors::relative_kernel;
 pub use donors::{DonorKernel, Donors, Marginal};
+pub use piece::Piece;
 pub use psd::PsdDensity;
 pub use stack::Stack;
 pub use uniform::Uniform;
@@ -93,8 +95,8 @@ pub trait Density: Send + Sync {
     }
 }
 
-/// What `f` makes of every row that has a gap: its number and the distribution of its missing cells. In parallel; the result is in the
-/// order of the rows' patterns.
+/// What `f` makes of every row that has a gap: its number and the distribution of its missing cells. In parallel; the result is in
+/// the order of the rows' patterns.
 pub fn map_gaps<R: Send>(
     density: &dyn Density,
     table: &Table,
@@ -166,19 +168,38 @@ pub trait Conditional: Send + Sync {
     /// An interval that holds all of a cell's mass but what rounding hides.
     fn support(&self, column: usize) -> Result<(f64, f64)>;
 
+    /// What a cell's distribution has in `[lo, hi]`, either end of which may be infinite. In closed form, and accurate in both
+    /// tails.
+    fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece>;
+
     /// One draw of all missing cells, in the order of [`missing`](Self::missing).
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64>;
 
     /// The smallest `x` with `P(x_column ≤ x) ≥ p`, for `0 < p < 1`.
     fn quantile(&self, column: usize, p: f64) -> Result<f64> {
-        if !(p > 0.0 && p < 1.0) {
-            return Err(crate::error::bad("probability", p, "above 0 and below 1"));
-        }
+        quantile::check(p)?;
         if let Some(atoms) = self.probabilities(column)? {
             return Ok(quantile::among(&atoms, p));
         }
         let both = |x| Ok((self.cdf(column, x)?, self.density(column, x)?));
         quantile::invert(p, self.support(column)?, both)
+    }
+
+    /// The quantile of a cell that is known to lie in `[lo, hi]`. [`Error::ZeroDensity`] when it cannot.
+    fn quantile_within(&self, column: usize, p: f64, limits: (f64, f64)) -> Result<f64> {
+        quantile::check(p)?;
+        let (lo, hi) = limits;
+        let mass = self.within(column, limits)?.mass;
+        if mass <= 0.0 {
+            return Err(Error::ZeroDensity);
+        }
+        if let Some(mut atoms) = self.probabilities(column)? {
+            atoms.retain(|(value, _)| (lo..=hi).contains(value));
+            return Ok(quantile::among(&atoms, p * mass));
+        }
+        let (least, most) = self.support(column)?;
+        let both = |x| Ok((self.within(column, (lo, x))?.mass / mass, self.density(column, x)? / mass));
+        quantile::invert(p, (least.max(lo), most.min(hi)), both)
     }
 
     /// The position of a column among the missing ones.

@@ -8,8 +8,8 @@
 //! Hence the exact draw, without rejection or chain: invert the mixture's distribution function in `y_1`, multiply every weight
 //! by its pair's density there, go on with `y_2`, and so on; then the discrete cells in the same way.
 
-use super::Conditional;
 use super::quantile::{among, invert, most_probable};
+use super::{Conditional, Piece};
 use crate::Result;
 use crate::kernel::truncated::{cut_cdf, cut_moments, cut_pdf};
 use crate::kernel::{DiscreteColumn, PatternFeatures};
@@ -301,6 +301,19 @@ impl Conditional for PairConditional<'_> {
                 Ok((atoms[0], atoms[atoms.len() - 1]))
             }
         }
+    }
+
+    fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece> {
+        Ok(match self.find(column)? {
+            Place::Continuous(k) => {
+                let block = self.features.continuous();
+                Piece::sum(self.pairs.iter().map(|pair| {
+                    let cut = block.seen_from(k, pair.a, pair.b);
+                    (pair.weight, Piece::of_normal(self.cell(k, pair), cut, limits))
+                }))
+            }
+            Place::Discrete(c) => Piece::of_atoms(&self.atoms(c, &self.weights()), c.has_labels(), limits),
+        })
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64> {

@@ -1,6 +1,12 @@
 //! Inverting distribution functions.
 
 use crate::Result;
+use crate::error::bad;
+
+/// Refuses what is no probability inside `(0, 1)`.
+pub(super) fn check(p: f64) -> Result<()> {
+    if p > 0.0 && p < 1.0 { Ok(()) } else { Err(bad("probability", p, "above 0 and below 1")) }
+}
 
 /// Solves `F(x) = p` on a bracket by Newton's method, halving the bracket whenever a step leaves it or does not shrink.
 pub(super) fn invert(p: f64, bracket: (f64, f64), both: impl Fn(f64) -> Result<(f64, f64)>) -> Result<f64> {

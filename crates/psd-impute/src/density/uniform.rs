@@ -1,6 +1,6 @@
 //! The uniform density on a box, independent of the discrete columns' values: the paper's reference density.
 
-use super::{Conditional, Density, Given};
+use super::{Conditional, Density, Given, Piece};
 use crate::error::bad;
 use crate::kernel::{Bounds, DiscreteColumn, Features};
 use crate::table::Pattern;
@@ -180,6 +180,19 @@ impl Conditional for UniformConditional<'_> {
         Ok(match self.cell(column)? {
             Cell::Interval(bounds) => *bounds,
             Cell::Atoms { values, .. } => (values[0].0, values[values.len() - 1].0),
+        })
+    }
+
+    fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece> {
+        Ok(match self.cell(column)? {
+            Cell::Interval((lo, hi)) => {
+                let (a, b) = (limits.0.max(*lo), limits.1.min(*hi));
+                if a >= b {
+                    return Ok(Piece::NONE);
+                }
+                Piece { mass: (b - a) / (hi - lo), mean: 0.5 * (a + b), variance: (b - a).powi(2) / 12.0 }
+            }
+            Cell::Atoms { values, labels } => Piece::of_atoms(values, *labels, limits),
         })
     }
 

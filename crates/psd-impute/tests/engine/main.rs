@@ -14,4 +14,5 @@ mod marginals;
 mod mixture;
 mod newton;
 mod optimum;
+mod pieces;
 mod threads;
