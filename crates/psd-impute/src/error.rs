@@ -32,6 +32,18 @@ pub enum Error {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// Bounds that a column cannot have; infinite where there is none.
+    #[error("column `{column}`: the bounds [{lo}, {hi}] {problem}")]
+    BadBounds {
+        /// The column's name.
+        column: String,
+        /// The lower bound.
+        lo: f64,
+        /// The upper bound.
+        hi: f64,
+        /// What is wrong with them.
+        problem: &'static str,
+    },
     /// A table without rows or without columns.
     #[error("the table has no {0}")]
     EmptyTable(&'static str),

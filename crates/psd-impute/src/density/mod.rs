@@ -20,6 +20,7 @@ pub(crate) use donors::relative_kernel;
 pub use donors::{DonorKernel, Donors, Marginal};
 pub use piece::Piece;
 pub use psd::PsdDensity;
+pub(crate) use quantile::most_probable;
 pub use stack::Stack;
 pub use uniform::Uniform;
 

@@ -49,6 +49,6 @@ pub(super) fn among(atoms: &[(f64, f64)], p: f64) -> f64 {
 }
 
 /// The value with the largest probability, the first of equals.
-pub(super) fn most_probable(atoms: &[(f64, f64)]) -> f64 {
+pub(crate) fn most_probable(atoms: &[(f64, f64)]) -> f64 {
     atoms.iter().fold((f64::NAN, -1.0), |best, &atom| if atom.1 > best.1 { atom } else { best }).0
 }

@@ -1,32 +1,56 @@
-//! Completing tables.
+//! Completing tables, and what else a fitted density says of a table's rows.
+//!
+//! An [`Imputer`] holds a density, the scaler of its tables, their ties and their bounds. The functions here are its short cuts for
+//! tables without bounds.
+//!
+//! ```
+//! use psd_impute::{density::PsdDensity, impute::{Imputer, Limits, Ties}, table::Table};
+//!
+//! let table = Table::continuous(&["age", "income"], &[[31.0, 40.0], [52.0, f64::NAN], [45.0, 70.0]])?;
+//! let (_, scaler) = table.standardise();
+//! let correlation = faer::Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.6 });
+//! let density = PsdDensity::normal(&table, &[0.0, 0.0], correlation.as_ref())?;
+//! let limits = Limits::new(table.columns(), &[(None, None), (Some(0.0), None)])?;
+//! let imputer = Imputer::new(&density, &scaler, &Ties::of(&table), limits)?;
+//!
+//! let cells = imputer.summaries(&table, &[0.05, 0.95])?;
+//! assert_eq!((cells[0].row, cells[0].column), (1, 1));
+//! let income = cells[0].numbers.as_ref().expect("a number");
+//! assert!(0.0 < income.quantiles[0] && income.quantiles[0] < income.median);
+//! let drawn = imputer.complete_with_draws(&table, 1, 1)?;
+//! assert!(drawn.row(1)[1] >= 0.0);
+//! # Ok::<(), psd_impute::Error>(())
+//! ```
 
+mod cell;
+mod closest;
+mod draw;
+mod imputer;
+mod limits;
+mod new_rows;
+mod outliers;
 mod row_key;
+mod summary;
 mod ties;
 
+pub use imputer::Imputer;
+pub use limits::Limits;
+pub use outliers::RowScore;
 pub use row_key::RowKeys;
+pub use summary::{CellSummary, Numbers, Values};
 pub use ties::Ties;
 
 use crate::Result;
-use crate::density::{Conditional, Density, map_gaps};
+use crate::density::Density;
 use crate::table::{Scaler, Table};
 
-/// Completes every row that has a gap with its conditional mean: of a category the most probable value, of a discrete number the
-/// value nearest to the mean.
-///
-/// `density` lives on the table standardised by `scaler`; the result is in the table's own units, and its observed cells are
-/// the table's, bit for bit.
+/// [`Imputer::complete_with_means`] without bounds.
 pub fn complete_with_means(density: &dyn Density, table: &Table, scaler: &Scaler) -> Result<Table> {
-    complete(density, table, scaler, |_, conditional| {
-        let mean = conditional.mean();
-        let value = |(&j, z): (&usize, f64)| table.columns()[j].kind().nearest(scaler.undo(j, z));
-        conditional.missing().iter().zip(mean).map(value).collect()
-    })
+    let columns = density.columns();
+    Imputer::new(density, scaler, &Ties::none(columns), Limits::none(columns))?.complete_with_means(table)
 }
 
-/// Completes every row that has a gap with a draw from its conditional distribution. Columns with ties are drawn on observed values.
-///
-/// The draw depends on the seed, the number of the imputation and the row alone: its content, and how many equal rows stand
-/// before it. The order of the rows, the batch they come in and the number of threads do not matter.
+/// [`Imputer::complete_with_draws`] without bounds.
 pub fn complete_with_draws(
     density: &dyn Density,
     table: &Table,
@@ -35,29 +59,8 @@ pub fn complete_with_draws(
     seed: u64,
     imputation: u64,
 ) -> Result<Table> {
-    let keys = RowKeys::of(table);
-    complete(density, table, scaler, |i, conditional| {
-        let draw = conditional.draw(&mut keys.generator(i, seed, imputation));
-        conditional.missing().iter().zip(draw).map(|(&j, z)| ties.nearest(j, scaler.undo(j, z))).collect()
-    })
-}
-
-/// Completes every row that has a gap with what `fill` makes of its number and its conditional distribution, in the
-/// table's units.
-fn complete(
-    density: &dyn Density,
-    table: &Table,
-    scaler: &Scaler,
-    fill: impl Fn(usize, &dyn Conditional) -> Vec<f64> + Sync,
-) -> Result<Table> {
-    scaler.check(table)?;
-    let standardised = scaler.standardise(table);
-    let mut cells = table.cells().to_owned();
-    for (i, values) in map_gaps(density, &standardised, fill)? {
-        let gaps = cells.col_mut(i).iter_mut().filter(|x| x.is_nan());
-        gaps.zip(values).for_each(|(cell, value)| *cell = value);
-    }
-    table.with_cells(cells)
+    let limits = Limits::none(density.columns());
+    Imputer::new(density, scaler, ties, limits)?.complete_with_draws(table, seed, imputation)
 }
 
 #[cfg(test)]

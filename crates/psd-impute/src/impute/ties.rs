@@ -1,5 +1,6 @@
 //! Numeric columns with ties: draws land on observed values.
 
+use super::limits::Limits;
 use crate::table::{Kind, Table};
 
 /// The observed values of the continuous columns in which most cells share their value with another.
@@ -23,6 +24,23 @@ impl Ties {
             })
             .collect();
         Self { values }
+    }
+
+    /// No ties in any of so many columns.
+    pub fn none(columns: usize) -> Self {
+        Self { values: vec![Vec::new(); columns] }
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Those within bounds. A column of which none is left has no ties.
+    pub(super) fn between(&self, limits: &Limits) -> Self {
+        let kept =
+            |(j, values): (usize, &Vec<f64>)| values.iter().copied().filter(|&v| limits.hold(j, v)).collect();
+        Self { values: self.values.iter().enumerate().map(kept).collect() }
     }
 
     /// The observed value nearest to `x`, the lower of two; `x` itself in a column without ties.

@@ -26,9 +26,14 @@ impl Scaler {
         Self { shift, scale }
     }
 
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.shift.len()
+    }
+
     /// Refuses a table with another number of columns.
     pub(crate) fn check(&self, table: &Table) -> Result<()> {
-        let (found, expected) = (table.columns().len(), self.shift.len());
+        let (found, expected) = (table.columns().len(), self.columns());
         if found == expected {
             Ok(())
         } else {

@@ -3,9 +3,9 @@
 use faer::{Mat, MatRef};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
-use psd_impute::density::PsdDensity;
+use psd_impute::density::{Density, PsdDensity, Stack};
 use psd_impute::kernel::{Anchors, BaseMeasure, Features, Metric};
-use psd_impute::table::{Column, Table};
+use psd_impute::table::{Column, Scaler, Table};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -221,4 +221,41 @@ pub(crate) fn close_matrices(a: MatRef<'_, f64>, b: MatRef<'_, f64>, tolerance: 
     let size = a.norm_max().max(b.norm_max()).max(1e-300);
     let gap = (a - b).norm_max() / size;
     assert!(gap <= tolerance, "matrices differ by {gap:e} of their size {size:e}");
+}
+
+/// A mixture of three normals in three columns, bent and of unequal spread, to be used as the truth itself.
+pub(crate) fn truth() -> Stack {
+    let filler = Table::continuous(&["a", "b", "c"], &[[0.0; 3]]).unwrap();
+    let rng = &mut rng(77);
+    let member = |(weight, mean, size): (f64, [f64; 3], f64)| -> (f64, Box<dyn Density>) {
+        let covariance = definite(3, rng) * faer::Scale(size);
+        (weight, Box::new(PsdDensity::normal(&filler, &mean, covariance.as_ref()).unwrap()))
+    };
+    let members = [(0.5, [0.0, 0.0, 0.0], 1.0), (0.3, [2.0, -1.0, 1.5], 0.3), (0.2, [-2.0, 1.0, 2.0], 0.1)];
+    Stack::new(members.into_iter().map(member).collect()).unwrap()
+}
+
+/// Shifts and scales of three columns that are not those of the truth.
+pub(crate) fn units() -> Scaler {
+    Scaler::of(&Table::continuous(&["a", "b", "c"], &[[45.0, -0.1, 3.0], [55.0, 0.1, 4.0]]).unwrap())
+}
+
+/// Rows of the truth in those units, complete and with gaps.
+pub(crate) fn truth_tables(n: usize, missing: f64, seed: u64) -> (Table, Table) {
+    let (truth, units, rng) = (truth(), units(), &mut rng(seed));
+    let rows: Vec<Vec<f64>> = (0..n)
+        .map(|_| truth.sample(rng).unwrap().into_iter().enumerate().map(|(j, z)| units.undo(j, z)).collect())
+        .collect();
+    let complete = Table::continuous(&["a", "b", "c"], &rows).unwrap();
+    let gaps = gaps(complete.cells().to_owned(), 3, missing, rng);
+    (complete.with_cells(gaps).unwrap(), complete)
+}
+
+/// Kolmogorov's distance of probability-integral transforms from the uniform distribution, times `√n`: above 1.95 once in a
+/// thousand times.
+pub(crate) fn kolmogorov(mut u: Vec<f64>) -> f64 {
+    u.sort_by(f64::total_cmp);
+    let n = u.len() as f64;
+    let gap = |(k, u): (usize, &f64)| (u - (k as f64 + 0.5) / n).abs();
+    u.iter().enumerate().map(gap).fold(0.0, f64::max) * n.sqrt()
 }

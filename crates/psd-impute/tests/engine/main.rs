@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod calibration;
 mod common;
 mod conditional;
 mod corners;
@@ -10,9 +11,12 @@ mod donors;
 mod errors;
 mod impute;
 mod learn;
+mod limits;
 mod marginals;
 mod mixture;
 mod newton;
 mod optimum;
+mod outliers;
 mod pieces;
+mod summaries;
 mod threads;

@@ -6,7 +6,7 @@ use psd_impute::learn::{AnchorChoice, EmParams, Mixture, MixturePrior, PsdFit};
 use psd_impute::objective::{Problem, ProblemOptions, Storage};
 use psd_impute::solver::{SolverOptions, SystemKind};
 
-fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+pub(crate) fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 

@@ -1,0 +1,106 @@
+//! A fitted density with what is needed to complete tables by it.
+
+use super::cell::Cell;
+use super::limits::Limits;
+use super::ties::Ties;
+use crate::density::{Conditional, Density, map_gaps, most_probable};
+use crate::table::{Scaler, Table};
+use crate::{Error, Result};
+
+/// Completes tables by a density.
+///
+/// Results are in the table's own units, and observed cells are the table's, bit for bit. A row's result depends on the row alone,
+/// not on its batch, its place in it, or the number of threads.
+///
+/// **Bounds.** Draws, means, medians and quantiles lie within the [`Limits`]. A cell's mean, deviation and probabilities are closed forms
+/// of its conditional cut to its own bounds, median and quantiles invert one. What the bounds of the row's *other* missing cells say of
+/// it is left out, so these are exact where no other missing cell of the row has a bound. Draws follow the whole row's conditional
+/// cut to all its bounds: see [`complete_with_draws`](Self::complete_with_draws).
+///
+/// **Ties.** In columns with [`Ties`] draws, medians and quantiles are moved to the nearest observed value between the bounds;
+/// means are not.
+pub struct Imputer<'a> {
+    pub(super) density: &'a dyn Density,
+    pub(super) scaler: &'a Scaler,
+    pub(super) ties: Ties,
+    pub(super) limits: Limits,
+}
+
+impl<'a> Imputer<'a> {
+    /// `density` lives on tables standardised by `scaler`; ties and limits are in the tables' own units.
+    pub fn new(density: &'a dyn Density, scaler: &'a Scaler, ties: &Ties, limits: Limits) -> Result<Self> {
+        let expected = density.columns();
+        let sizes = [("ties", ties.columns()), ("limits", limits.columns()), ("scales", scaler.columns())];
+        if let Some((what, found)) = sizes.into_iter().find(|&(_, found)| found != expected) {
+            return Err(Error::Shape { what, found, expected });
+        }
+        Ok(Self { density, scaler, ties: ties.between(&limits), limits })
+    }
+
+    /// Completes every row that has a gap with its conditional mean: of a category the most probable value, of a discrete number
+    /// the value nearest to the mean.
+    pub fn complete_with_means(&self, table: &Table) -> Result<Table> {
+        self.complete(table, |_, conditional| {
+            self.each(table, conditional, |j, cell| {
+                let kind = table.columns()[j].kind();
+                if conditional.has_labels(j) {
+                    return Ok(most_probable(&cell.probabilities()?.unwrap_or_default()));
+                }
+                Ok(self.limits.nearest(j, kind, cell.moments()?.0))
+            })
+        })
+    }
+
+    /// Completes every row that has a gap with each cell's median: of a category the most probable value.
+    pub fn complete_with_medians(&self, table: &Table) -> Result<Table> {
+        self.complete(table, |_, conditional| {
+            self.each(table, conditional, |j, cell| {
+                if conditional.has_labels(j) {
+                    return Ok(most_probable(&cell.probabilities()?.unwrap_or_default()));
+                }
+                Ok(self.ties.nearest(j, cell.quantile(0.5)?))
+            })
+        })
+    }
+
+    /// What `f` makes of each missing cell of a row.
+    pub(super) fn each<R>(
+        &self,
+        table: &Table,
+        conditional: &dyn Conditional,
+        f: impl Fn(usize, Cell<'_>) -> Result<R>,
+    ) -> Result<Vec<R>> {
+        let cell = |&j: &usize| {
+            let kind = table.columns()[j].kind();
+            f(j, Cell::new(conditional, j, kind, self.scaler, &self.limits))
+        };
+        conditional.missing().iter().map(cell).collect()
+    }
+
+    /// What `f` makes of every row that has a gap: its number and the distribution of its missing cells. In the order of the
+    /// patterns.
+    pub(super) fn map<R: Send>(
+        &self,
+        table: &Table,
+        f: impl Fn(usize, &dyn Conditional) -> Result<R> + Sync,
+    ) -> Result<Vec<(usize, R)>> {
+        self.scaler.check(table)?;
+        self.limits.check(table)?;
+        let rows = map_gaps(self.density, &self.scaler.standardise(table), f)?;
+        rows.into_iter().map(|(i, result)| Ok((i, result?))).collect()
+    }
+
+    /// Completes every row that has a gap with what `fill` makes of it, in the table's units.
+    pub(super) fn complete(
+        &self,
+        table: &Table,
+        fill: impl Fn(usize, &dyn Conditional) -> Result<Vec<f64>> + Sync,
+    ) -> Result<Table> {
+        let mut cells = table.cells().to_owned();
+        for (i, values) in self.map(table, fill)? {
+            let gaps = cells.col_mut(i).iter_mut().filter(|x| x.is_nan());
+            gaps.zip(values).for_each(|(cell, value)| *cell = value);
+        }
+        table.with_cells(cells)
+    }
+}

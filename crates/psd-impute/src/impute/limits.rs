@@ -1,0 +1,100 @@
+//! Bounds on the columns' values.
+
+use crate::table::{Column, Kind, Table};
+use crate::{Error, Result};
+
+/// What the cells of each column may be, in the table's own units: at least `lo` and at most `hi`, both included.
+///
+/// ```
+/// use psd_impute::{impute::Limits, table::Column};
+///
+/// let columns = [Column::continuous("age"), Column::continuous("change")];
+/// let limits = Limits::new(&columns, &[(Some(0.0), Some(120.0)), (None, None)])?;
+/// assert_eq!(limits.of(0), (0.0, 120.0));
+/// assert_eq!(limits.of(1), (f64::NEG_INFINITY, f64::INFINITY));
+/// # Ok::<(), psd_impute::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// Infinite where there is no bound.
+    limits: Vec<(f64, f64)>,
+}
+
+impl Limits {
+    /// No bounds on any of so many columns.
+    pub fn none(columns: usize) -> Self {
+        Self { limits: vec![(f64::NEG_INFINITY, f64::INFINITY); columns] }
+    }
+
+    /// A lower and an upper bound for each column, either of which may be absent.
+    ///
+    /// Refuses with [`Error::BadBounds`] a bound that is not finite, a lower one above the upper one, bounds on labels, which have
+    /// no order, and bounds that leave no value of a discrete column.
+    pub fn new(columns: &[Column], bounds: &[(Option<f64>, Option<f64>)]) -> Result<Self> {
+        let (found, expected) = (bounds.len(), columns.len());
+        if found != expected {
+            return Err(Error::Shape { what: "bounds", found, expected });
+        }
+        let limits = columns.iter().zip(bounds).map(|(column, &bounds)| checked(column, bounds));
+        Ok(Self { limits: limits.collect::<Result<_>>()? })
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.limits.len()
+    }
+
+    /// The bounds of column `j`, infinite where there is none.
+    pub fn of(&self, j: usize) -> (f64, f64) {
+        self.limits[j]
+    }
+
+    /// Whether column `j` has a bound.
+    pub fn bind(&self, j: usize) -> bool {
+        self.limits[j] != (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    /// Whether `x` may stand in column `j`.
+    pub fn hold(&self, j: usize, x: f64) -> bool {
+        let (lo, hi) = self.limits[j];
+        (lo..=hi).contains(&x)
+    }
+
+    /// The value that may stand in column `j` nearest to `x`.
+    pub(super) fn nearest(&self, j: usize, kind: &Kind, x: f64) -> f64 {
+        let distance = |v: &f64| (v - x).abs();
+        let atoms = kind.atoms().into_iter().filter(|&v| self.hold(j, v));
+        let (lo, hi) = self.limits[j];
+        atoms.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(x.clamp(lo, hi))
+    }
+
+    /// Refuses an observed cell outside its column's bounds.
+    pub(super) fn check(&self, table: &Table) -> Result<()> {
+        for (row, cells) in table.rows().enumerate() {
+            let outside = |&j: &usize| !cells[j].is_nan() && !self.hold(j, cells[j]);
+            if let Some(j) = (0..cells.len()).find(outside) {
+                let column = table.columns()[j].name().to_string();
+                let problem = "is outside the column's bounds";
+                return Err(Error::BadCell { row, column, value: cells[j], problem });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn checked(column: &Column, (lo, hi): (Option<f64>, Option<f64>)) -> Result<(f64, f64)> {
+    let limits = (lo.unwrap_or(f64::NEG_INFINITY), hi.unwrap_or(f64::INFINITY));
+    let atoms = column.kind().atoms();
+    let problem = if [lo, hi].into_iter().flatten().any(|bound| !bound.is_finite()) {
+        "must be finite; leave a bound out where there is none"
+    } else if limits.0 > limits.1 {
+        "are the wrong way round"
+    } else if matches!(column.kind(), Kind::Category(_)) && (lo, hi) != (None, None) {
+        "make no sense for labels, which have no order"
+    } else if !atoms.is_empty() && !atoms.iter().any(|v| (limits.0..=limits.1).contains(v)) {
+        "leave none of the column's values"
+    } else {
+        return Ok(limits);
+    };
+    Err(Error::BadBounds { column: column.name().to_string(), lo: limits.0, hi: limits.1, problem })
+}

@@ -1,0 +1,70 @@
+//! What is known of each missing cell.
+
+use super::imputer::Imputer;
+use crate::Result;
+use crate::density::most_probable;
+use crate::table::Table;
+
+/// The distribution of one missing cell, in the table's units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellSummary {
+    /// The row, counted from zero.
+    pub row: usize,
+    /// The column, counted from zero.
+    pub column: usize,
+    /// Of a number; none for a category.
+    pub numbers: Option<Numbers>,
+    /// Of a discrete cell; none for a continuous one.
+    pub values: Option<Values>,
+}
+
+/// The distribution of a missing number. In a column with ties median and quantiles are observed values; mean and deviation are
+/// those of the distribution itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub deviation: f64,
+    /// The median.
+    pub median: f64,
+    /// The quantiles at the probabilities asked for, in their order.
+    pub quantiles: Vec<f64>,
+}
+
+/// The distribution of a missing discrete cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Values {
+    /// Each value within the column's bounds and its probability.
+    pub probabilities: Vec<(f64, f64)>,
+    /// The most probable value, the first of equals.
+    pub mode: f64,
+}
+
+impl Imputer<'_> {
+    /// A summary of every missing cell, by rows, then by columns, with quantiles at the given probabilities, each above 0 and below
+    /// 1. The interval at level `p` has its ends at the quantiles `(1-p)/2` and `(1+p)/2`.
+    pub fn summaries(&self, table: &Table, probabilities: &[f64]) -> Result<Vec<CellSummary>> {
+        let mut rows = self.map(table, |row, conditional| {
+            self.each(table, conditional, |column, cell| {
+                let values = cell
+                    .probabilities()?
+                    .map(|probabilities| Values { mode: most_probable(&probabilities), probabilities });
+                if conditional.has_labels(column) {
+                    return Ok(CellSummary { row, column, numbers: None, values });
+                }
+                let (mean, deviation) = cell.moments()?;
+                let quantile = |p: f64| Ok(self.ties.nearest(column, cell.quantile(p)?));
+                let numbers = Numbers {
+                    mean,
+                    deviation,
+                    median: quantile(0.5)?,
+                    quantiles: probabilities.iter().map(|&p| quantile(p)).collect::<Result<_>>()?,
+                };
+                Ok(CellSummary { row, column, numbers: Some(numbers), values })
+            })
+        })?;
+        rows.sort_by_key(|(i, _)| *i);
+        Ok(rows.into_iter().flat_map(|(_, cells)| cells).collect())
+    }
+}
