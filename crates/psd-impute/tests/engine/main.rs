@@ -6,6 +6,7 @@ mod calibration;
 mod common;
 mod conditional;
 mod corners;
+mod degenerate;
 mod derivatives;
 mod donors;
 mod errors;
