@@ -76,6 +76,24 @@ impl FeatureGradient {
         self.add_pairs(features, pattern, t)
     }
 
+    /// The same for a diagonal `T`, the one of a diagonal `Q`, at a cost of `n l g`: an anchor is at no distance from itself, so that of
+    /// `log E` only the box and the discrete columns are left.
+    pub fn add_rows_diagonal(
+        &mut self,
+        features: &Features,
+        pattern: &PatternFeatures<'_>,
+        table: &Table,
+        rows: &[usize],
+        g: MatRef<'_, f64>,
+        t: &[f64],
+    ) {
+        for a in 0..g.nrows() {
+            self.norm[a] -= g.row(a).iter().sum::<f64>();
+        }
+        self.add_row_vectors(features, pattern, table, rows, g);
+        self.add_integrals(features, pattern, own_pairs(t));
+    }
+
     /// Adds the contribution of `tr(T log H)` to a gradient: `t[a,b] = ∂F/∂ log H_ab`.
     pub fn add_h(&mut self, features: &Features, t: MatRef<'_, f64>) -> Result<()> {
         self.add_norms(t);
@@ -89,17 +107,16 @@ impl FeatureGradient {
         self.add_distances(features, &positions, -0.25, t)?;
         for (c, column) in features.discrete().iter().enumerate() {
             let ones = vec![0.0; column.atoms().len()];
-            add_table(&mut self.log_theta[c], column.log_theta(), &ones, t);
+            add_table(&mut self.log_theta[c], column.log_theta(), &ones, all_pairs(t));
         }
         Ok(())
     }
 
     /// Carries the gradient in the norms `½ log ∫ φ_a²` over to the parameters. Call it once, last.
     pub fn finish(mut self, features: &Features) -> Result<Self> {
-        let l = features.len();
-        let t = Mat::from_fn(l, l, |a, b| if a == b { 0.5 * self.norm[a] } else { 0.0 });
+        let t: Vec<f64> = self.norm.iter().map(|norm| 0.5 * norm).collect();
         self.norm.fill(0.0);
-        self.add_pairs(features, &features.pattern(&Pattern::empty(features.columns()))?, t.as_ref())?;
+        self.add_integrals(features, &features.pattern(&Pattern::empty(features.columns()))?, own_pairs(&t));
         Ok(self)
     }
 
@@ -168,15 +185,25 @@ impl FeatureGradient {
         let all: Vec<usize> = (0..features.continuous_columns().len()).collect();
         self.add_distances(features, &all, -0.125, t)?;
         self.add_distances(features, &positions(features, block.observed()), 0.125, t)?;
-        if block.boxed() {
-            self.add_box(&positions(features, block.missing()), pattern, t);
+        self.add_integrals(features, pattern, all_pairs(t));
+        Ok(())
+    }
+
+    /// The part of `log E` that is not a distance: the box and the missing discrete columns.
+    fn add_integrals(
+        &mut self,
+        features: &Features,
+        pattern: &PatternFeatures<'_>,
+        pairs: impl Iterator<Item = Pair> + Clone,
+    ) {
+        if pattern.continuous().boxed() {
+            self.add_box(&positions(features, pattern.continuous().missing()), pattern, pairs.clone());
         }
         for column in pattern.unseen() {
             if let Some(c) = features.discrete().iter().position(|other| other.column() == column.column()) {
-                add_table(&mut self.log_theta[c], column.log_theta(), column.log_rho(), t);
+                add_table(&mut self.log_theta[c], column.log_theta(), column.log_rho(), pairs.clone());
             }
         }
-        Ok(())
     }
 
     /// `Σ_ab T_ab · weight · |w_a - w_b|²` in the columns `positions`: with `U = C⁻¹ W` and `s = Σ_b T`,
@@ -225,36 +252,55 @@ impl FeatureGradient {
 
     /// `Σ_ab T_ab log[Φ(β) - Φ(α)]` with `α, β = bound/σ - v_ab`: with the end densities `p`,
     /// `∂/∂w_a = -(p_β - p_α)/(2σ)` for each of the pair and `∂/∂σ² = -(β p_β - α p_α)/(2σ²)`.
-    fn add_box(&mut self, positions: &[usize], pattern: &PatternFeatures<'_>, t: MatRef<'_, f64>) {
+    fn add_box(
+        &mut self,
+        positions: &[usize],
+        pattern: &PatternFeatures<'_>,
+        pairs: impl Iterator<Item = Pair> + Clone,
+    ) {
         let block = pattern.continuous();
         for (k, &p) in positions.iter().enumerate() {
             let scale = block.l()[(k, k)];
-            for a in 0..t.nrows() {
-                for b in 0..t.nrows() {
-                    let (lo, hi) = block.seen_from(k, a, b);
-                    let (at_lo, at_hi) = end_densities(lo, hi);
-                    let reach = |x: f64, p: f64| if p == 0.0 { 0.0 } else { x * p };
-                    self.anchors[(p, a)] -= t[(a, b)] * (at_hi - at_lo) / scale;
-                    self.sigma[(p, p)] -=
-                        t[(a, b)] * (reach(hi, at_hi) - reach(lo, at_lo)) / (2.0 * scale * scale);
-                }
+            for (a, b, t) in pairs.clone() {
+                let (lo, hi) = block.seen_from(k, a, b);
+                let (at_lo, at_hi) = end_densities(lo, hi);
+                let reach = |x: f64, p: f64| if p == 0.0 { 0.0 } else { x * p };
+                self.anchors[(p, a)] -= t * (at_hi - at_lo) / scale;
+                self.sigma[(p, p)] -= t * (reach(hi, at_hi) - reach(lo, at_lo)) / (2.0 * scale * scale);
             }
         }
     }
 }
 
 /// `Σ_ab T_ab log Σ_k ρ_k θ_a(k) θ_b(k)`: each pair's share of the atom `k`, for both of the pair.
-fn add_table(out: &mut Mat<f64>, log_theta: MatRef<'_, f64>, log_rho: &[f64], t: MatRef<'_, f64>) {
-    for a in 0..t.nrows() {
-        for b in 0..t.nrows() {
-            let logs: Vec<f64> =
-                (0..log_rho.len()).map(|k| log_rho[k] + log_theta[(k, a)] + log_theta[(k, b)]).collect();
-            let total = log_sum_exp(&logs);
-            for (k, log) in logs.iter().enumerate() {
-                out[(k, a)] += 2.0 * t[(a, b)] * (log - total).exp();
-            }
+fn add_table(
+    out: &mut Mat<f64>,
+    log_theta: MatRef<'_, f64>,
+    log_rho: &[f64],
+    pairs: impl Iterator<Item = Pair>,
+) {
+    for (a, b, t) in pairs {
+        let logs: Vec<f64> =
+            (0..log_rho.len()).map(|k| log_rho[k] + log_theta[(k, a)] + log_theta[(k, b)]).collect();
+        let total = log_sum_exp(&logs);
+        for (k, log) in logs.iter().enumerate() {
+            out[(k, a)] += 2.0 * t * (log - total).exp();
         }
     }
+}
+
+/// Two anchors and `T` of the pair.
+type Pair = (usize, usize, f64);
+
+/// Every pair of a symmetric `T`, both ways round.
+fn all_pairs(t: MatRef<'_, f64>) -> impl Iterator<Item = Pair> + Clone {
+    let l = t.nrows();
+    (0..l).flat_map(move |a| (0..l).map(move |b| (a, b, t[(a, b)])))
+}
+
+/// The pairs of an anchor with itself: a diagonal `T`.
+fn own_pairs(t: &[f64]) -> impl Iterator<Item = Pair> + Clone {
+    t.iter().enumerate().map(|(a, &t)| (a, a, t))
 }
 
 /// Table columns as positions within the continuous block.

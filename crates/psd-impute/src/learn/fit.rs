@@ -7,6 +7,7 @@ use crate::objective::{Problem, ProblemOptions};
 use crate::solver::{Observer, Solution, SolverOptions, solve};
 use crate::table::Table;
 use faer::Mat;
+use std::sync::Arc;
 
 /// The reference density `u` of `(1-ν) p_Q + ν u`; its weight is [`ProblemOptions::nu`].
 #[derive(Debug, Clone, Default)]
@@ -27,13 +28,13 @@ pub enum Reference {
 
 impl Reference {
     /// The density over the columns of `features`, and within their box if they have one.
-    pub fn density(&self, features: &Features) -> Result<Option<Box<dyn Density>>> {
+    pub fn density(&self, features: &Features) -> Result<Option<Arc<dyn Density>>> {
         Ok(match self {
             Self::None => None,
-            Self::Uniform(bounds) => Some(Box::new(Uniform::on_box(features, bounds)?)),
+            Self::Uniform(bounds) => Some(Arc::new(Uniform::on_box(features, bounds)?)),
             Self::Gaussian { mean, covariance } => {
                 let features = features.normal_like(mean, covariance.as_ref())?;
-                Some(Box::new(PsdDensity::new(features, Mat::identity(1, 1))?))
+                Some(Arc::new(PsdDensity::new(features, Mat::identity(1, 1))?))
             }
         })
     }
@@ -108,13 +109,24 @@ impl PsdFit {
             observer,
         )?;
         let psd = PsdDensity::new(features.clone(), solution.q.clone())?;
-        let nu = self.problem.nu;
-        let density: Box<dyn Density> = match reference {
-            Some(reference) => {
-                Box::new(Stack::new(vec![(1.0 - nu, Box::new(psd.clone())), (nu, reference)])?)
-            }
-            None => Box::new(psd.clone()),
-        };
+        let density = with_reference(&psd, self.problem.nu, reference)?;
         Ok(Fitted { density, psd, solution })
     }
+}
+
+/// `(1-ν) p_Q + ν u`, or `p_Q` alone when there is no reference.
+pub(super) fn with_reference(
+    psd: &PsdDensity,
+    nu: f64,
+    reference: Option<Arc<dyn Density>>,
+) -> Result<Box<dyn Density>> {
+    Ok(match reference {
+        Some(u) => Box::new(Stack::new(vec![(1.0 - nu, Box::new(psd.clone())), (nu, Box::new(u))])?),
+        None => Box::new(psd.clone()),
+    })
+}
+
+/// The log-likelihood of a table's observed cells, in nats a row.
+pub(super) fn average_log_likelihood(density: &dyn Density, table: &Table) -> Result<f64> {
+    Ok(density.log_marginals(table)?.iter().sum::<f64>() / table.len() as f64)
 }

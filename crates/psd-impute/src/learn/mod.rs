@@ -3,6 +3,7 @@
 mod anchors;
 mod donors;
 mod fit;
+mod held_out;
 mod imputed_copy;
 mod joint;
 mod kmeans;
@@ -10,13 +11,16 @@ mod members;
 mod mixture;
 mod normal;
 mod stack;
+mod structure;
 
 pub use anchors::AnchorChoice;
 pub use donors::fit_donors;
 pub use fit::{Fitted, PsdFit, Reference};
+pub use held_out::HeldOut;
 pub use imputed_copy::imputed_copy;
-pub use joint::{JointFit, MetricPrior};
+pub use joint::{JointFit, JointFitted, JointOptions, MetricPrior};
 pub use members::Member;
 pub use mixture::{EmParams, EmReport, Mixture, MixturePrior};
 pub use normal::{choose_ridge, fit_normal};
 pub use stack::{FittedStack, fit_stack};
+pub use structure::Structure;

@@ -16,7 +16,7 @@ pub use cg::{CgInfo, CgParams, conjugate_gradient};
 pub use cholesky::Cholesky;
 pub use eigen::{eigenvalues, eigenvectors};
 pub(crate) use lanes::{SmallFactor, add_square, factor_lanes, half_log_det_lanes, packed_row, whiten_lanes};
-pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs};
+pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs, lbfgs_watched};
 pub use products::{congruence, gram, times, trace, trace_product};
 pub(crate) use products::{lower_product, mirror, parallel_lower_product, product, zeros};
 pub(crate) use symmetric::unpack_into;

@@ -11,10 +11,10 @@
 //! `log det Q` is that of the normalised features' `Q` and does not move with them; see `docs/paper.md`.
 
 use super::Regularizer;
-use super::problem::Problem;
+use super::problem::{Problem, Scales};
 use crate::Result;
 use crate::kernel::FeatureGradient;
-use crate::linalg::{column, dot, times};
+use crate::linalg::{column, column_mut, dot, times};
 use crate::table::Group;
 use faer::{Mat, MatRef, Scale};
 use rayon::prelude::*;
@@ -47,25 +47,47 @@ pub struct ParameterGradient {
 impl Problem<'_> {
     /// Value and gradients at `Q`.
     pub fn derivatives(&self, q: MatRef<'_, f64>) -> Result<Derivatives> {
+        let mut total = self.add_up(self.features.len(), |group, sum| self.add_group(group, q, sum))?;
+        self.add_penalty(q, &mut total)?;
+        Ok(total)
+    }
+
+    /// Value and gradients at a diagonal `Q`, given as its diagonal, among diagonal ones: [`Derivatives::q`] has one column. It costs `N l`
+    /// where [`derivatives`](Self::derivatives) costs `N l²`.
+    pub fn diagonal_derivatives(&self, q: &[f64]) -> Result<Derivatives> {
+        let mut total = self.add_up(1, |group, sum| self.add_diagonal_group(group, q, sum))?;
+        self.add_diagonal_penalty(q, &mut total)?;
+        Ok(total)
+    }
+
+    /// The sum over all groups; the gradient in `Q` has `columns` columns.
+    fn add_up(
+        &self,
+        columns: usize,
+        add: impl Fn(&Group, &mut Derivatives) -> Result<()> + Sync,
+    ) -> Result<Derivatives> {
+        let zero = || Derivatives {
+            value: 0.0,
+            q: Mat::zeros(self.features.len(), columns),
+            features: FeatureGradient::zeros(self.features),
+            nu: 0.0,
+        };
         let parts: Vec<Derivatives> = self
             .groups
             .par_chunks(PIECE)
             .map(|groups| {
-                let mut sum = self.zero();
-                for group in groups {
-                    self.add_group(group, q, &mut sum)?;
-                }
+                let mut sum = zero();
+                groups.iter().try_for_each(|group| add(group, &mut sum))?;
                 Ok(sum)
             })
             .collect::<Result<_>>()?;
-        let mut total = self.zero();
+        let mut total = zero();
         for part in &parts {
             total.value += part.value;
             total.q += &part.q;
             total.features.add(&part.features);
             total.nu += part.nu;
         }
-        self.add_penalty(q, &mut total)?;
         Ok(total)
     }
 
@@ -85,12 +107,6 @@ impl Problem<'_> {
         let h = self.features.h()?;
         features.add_h(self.features, hadamard(q, h.as_ref(), omega).as_ref())?;
         features.finish(self.features)
-    }
-
-    fn zero(&self) -> Derivatives {
-        let l = self.features.len();
-        let features = FeatureGradient::zeros(self.features);
-        Derivatives { value: 0.0, q: Mat::zeros(l, l), features, nu: 0.0 }
     }
 
     fn add_penalty(&self, q: MatRef<'_, f64>, sum: &mut Derivatives) -> Result<()> {
@@ -113,23 +129,48 @@ impl Problem<'_> {
         Ok(())
     }
 
+    fn add_diagonal_penalty(&self, q: &[f64], sum: &mut Derivatives) -> Result<()> {
+        let (l, lambda) = (self.features.len(), self.options.lambda);
+        if lambda == 0.0 {
+            return Ok(());
+        }
+        let k = match self.options.regularizer {
+            Regularizer::Identity => Mat::identity(l, l),
+            Regularizer::Kernel => self.features.k()?,
+        };
+        for a in 0..l {
+            sum.value += lambda * q[a] * k[(a, a)];
+            sum.q[(a, 0)] += lambda * k[(a, a)];
+        }
+        if self.options.regularizer == Regularizer::Kernel {
+            let t = Mat::from_fn(l, l, |a, b| if a == b { lambda * q[a] * k[(a, a)] } else { 0.0 });
+            sum.features.add_k(self.features, t.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// What one row adds, given `t = tr(QA_i)` divided by the row's scale; returns `c = ∂F/∂t`.
+    fn add_row(&self, row: usize, scales: &Scales, i: usize, t: f64, sum: &mut Derivatives) -> f64 {
+        let mass = 1.0 - self.options.nu;
+        let density = (mass * t + scales.offsets[i]).max(f64::MIN_POSITIVE);
+        sum.value -= self.weights[row] * (density.ln() + scales.logs[i]);
+        if let Some(logs) = &self.log_reference {
+            let u = (logs[row] - scales.logs[i]).exp();
+            sum.nu -= self.weights[row] * (u - t) / density;
+        }
+        -self.weights[row] * mass / density
+    }
+
     /// With `t_i = f_i'(Q∘E)f_i` and `c_i = ∂F/∂t_i`: `∂F/∂Q = E ∘ (F diag(c) F')`, `∂F/∂log f = 2 F ∘ ((Q∘E)F) diag(c)` and
     /// `∂F/∂log E = Q ∘ ∂F/∂Q`.
     fn add_group(&self, group: &Group, q: MatRef<'_, f64>, sum: &mut Derivatives) -> Result<()> {
         let rows = self.rows_of(group)?;
         let y = times(hadamard(q, rows.e.as_ref(), 1.0).as_ref(), rows.f.as_ref());
-        let mass = 1.0 - self.options.nu;
         let mut weighted = rows.f.clone();
         for (i, &row) in group.rows.iter().enumerate() {
             let t = dot(column(rows.f.as_ref(), i), column(y.as_ref(), i));
-            let density = (mass * t + rows.scales.offsets[i]).max(f64::MIN_POSITIVE);
-            sum.value -= self.weights[row] * (density.ln() + rows.scales.logs[i]);
-            let c = -self.weights[row] * mass / density;
+            let c = self.add_row(row, &rows.scales, i, t, sum);
             weighted.col_mut(i).iter_mut().for_each(|x| *x *= c);
-            if let Some(logs) = &self.log_reference {
-                let u = (logs[row] - rows.scales.logs[i]).exp();
-                sum.nu -= self.weights[row] * (u - t) / density;
-            }
         }
         let square = times(weighted.as_ref(), rows.f.transpose());
         let in_q = Mat::from_fn(square.nrows(), square.ncols(), |a, b| {
@@ -140,6 +181,27 @@ impl Problem<'_> {
         let pattern = self.features.pattern(&group.pattern)?;
         sum.q += in_q;
         sum.features.add_rows(self.features, &pattern, self.table, &group.rows, g.as_ref(), t.as_ref())
+    }
+
+    /// `E` has a unit diagonal, so that `t_i = Σ_a q_a f_ia²`, `∂F/∂q_a = Σ_i c_i f_ia²` and `∂F/∂log f_ia = 2 c_i q_a f_ia²`.
+    fn add_diagonal_group(&self, group: &Group, q: &[f64], sum: &mut Derivatives) -> Result<()> {
+        let pattern = self.features.pattern(&group.pattern)?;
+        let (mut squares, scales) = self.vectors_of(&pattern, group)?;
+        let mut in_q = vec![0.0; q.len()];
+        for (i, &row) in group.rows.iter().enumerate() {
+            let squares = column_mut(squares.as_mut(), i);
+            squares.iter_mut().for_each(|f| *f *= *f);
+            let c = self.add_row(row, &scales, i, dot(q, squares), sum);
+            for ((square, in_q), q) in squares.iter_mut().zip(&mut in_q).zip(q) {
+                *in_q += c * *square;
+                *square *= 2.0 * c * q;
+            }
+        }
+        let t: Vec<f64> = q.iter().zip(&in_q).map(|(q, slope)| q * slope).collect();
+        in_q.iter().enumerate().for_each(|(a, slope)| sum.q[(a, 0)] += slope);
+        let rows = &group.rows;
+        sum.features.add_rows_diagonal(self.features, &pattern, self.table, rows, squares.as_ref(), &t);
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use super::stored::StoredTerm;
 use super::{DataTerm, Objective, RowScales};
 use crate::density::Density;
 use crate::error::{bad, non_negative};
-use crate::kernel::Features;
+use crate::kernel::{Features, PatternFeatures};
 use crate::linalg::{column, packed_len};
 use crate::table::{Group, Table};
 use crate::{Error, Result};
@@ -163,6 +163,16 @@ impl<'a> Problem<'a> {
     /// The features of a group's rows, divided by `exp(ρ_i)`, `ρ_i` the larger of the two terms that are to be added.
     pub(super) fn rows_of(&self, group: &Group) -> Result<GroupRows> {
         let pattern = self.features.pattern(&group.pattern)?;
+        let (f, scales) = self.vectors_of(&pattern, group)?;
+        Ok(GroupRows { e: pattern.e(), f, scales })
+    }
+
+    /// The same without `E`, which a diagonal `Q` does not need.
+    pub(super) fn vectors_of(
+        &self,
+        pattern: &PatternFeatures<'_>,
+        group: &Group,
+    ) -> Result<(Mat<f64>, Scales)> {
         let (mut f, scales) = pattern.scaled_features_of(self.table, &group.rows);
         let mut out = Scales { offsets: Vec::new(), logs: Vec::new() };
         for (i, (&row, scale)) in group.rows.iter().zip(scales).enumerate() {
@@ -179,7 +189,7 @@ impl<'a> Problem<'a> {
             out.offsets.push((log_offset - log_scale).exp());
             out.logs.push(log_scale);
         }
-        Ok(GroupRows { e: pattern.e(), f, scales: out })
+        Ok((f, out))
     }
 
     /// Which way to hold the data term, within the memory allowed.

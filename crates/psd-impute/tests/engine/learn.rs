@@ -73,7 +73,7 @@ fn the_copy_keeps_observed_cells_and_fills_the_rest() {
 }
 
 /// Rows along an arch, a third of them with a gap.
-fn bent(n: usize, rng: &mut dyn rand::Rng) -> psd_impute::table::Table {
+pub(crate) fn bent(n: usize, rng: &mut dyn rand::Rng) -> psd_impute::table::Table {
     let row = |i: usize| {
         let t = std::f64::consts::PI * (i as f64 / n as f64);
         let mut row = [1.5 * t.cos() + 0.1 * normal(rng), 2.0 * t.sin() - 1.2 + 0.1 * normal(rng)];
@@ -83,6 +83,14 @@ fn bent(n: usize, rng: &mut dyn rand::Rng) -> psd_impute::table::Table {
         row
     };
     psd_impute::table::Table::continuous(&["x", "y"], &(0..n).map(row).collect::<Vec<_>>()).unwrap()
+}
+
+/// Three quarters of the rows, and the others.
+pub(crate) fn parts(
+    table: &psd_impute::table::Table,
+) -> (psd_impute::table::Table, psd_impute::table::Table) {
+    let (train, test): (Vec<usize>, Vec<usize>) = (0..table.len()).partition(|i| i % 4 != 1);
+    (table.select(&train).unwrap(), table.select(&test).unwrap())
 }
 
 #[test]
@@ -126,9 +134,7 @@ fn joint_learning_with_one_anchor_finds_the_normal_model() {
 #[test]
 fn joint_learning_lowers_the_held_out_loss_of_a_bent_table() {
     let rng = &mut rng(5);
-    let table = bent(400, rng);
-    let (train, test): (Vec<usize>, Vec<usize>) = (0..400).partition(|i| i % 4 != 1);
-    let (train, test) = (table.select(&train).unwrap(), table.select(&test).unwrap());
+    let (train, test) = parts(&bent(400, rng));
     let anchors = AnchorChoice::KMeans { count: 8, steps: 20 }.pick(&train, rng).unwrap();
     let fixed = PsdFit { metric: Metric::isotropic(2.0).unwrap(), ..Default::default() };
     let fixed = fixed.run(&train, &anchors, &mut ()).unwrap();

@@ -11,6 +11,7 @@ mod derivatives;
 mod donors;
 mod errors;
 mod impute;
+mod joint;
 mod learn;
 mod limits;
 mod marginals;
