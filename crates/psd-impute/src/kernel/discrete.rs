@@ -77,6 +77,12 @@ impl DiscreteColumn {
         Self::new(self.column, self.kind.clone(), &rho, log_theta)
     }
 
+    /// The same column with another table of features, `K × l`.
+    pub fn with_table(&self, log_theta: Mat<f64>) -> Result<Self> {
+        let rho: Vec<f64> = self.log_rho.iter().map(|r| r.exp()).collect();
+        Self::new(self.column, self.kind.clone(), &rho, log_theta)
+    }
+
     /// Whether the values are labels, which have no mean.
     pub fn has_labels(&self) -> bool {
         matches!(self.kind, Kind::Category(_))

@@ -1,5 +1,6 @@
 //! Choosing anchors and fitting a density to a table.
 
+mod alternating;
 mod anchors;
 mod donors;
 mod fit;
@@ -13,6 +14,7 @@ mod normal;
 mod stack;
 mod structure;
 
+pub use alternating::{AdamParams, Alternating, AlternatingFitted, Round};
 pub use anchors::AnchorChoice;
 pub use donors::fit_donors;
 pub use fit::{Fitted, PsdFit, Reference};

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod calibration;
+mod alternating;
 mod common;
 mod conditional;
 mod corners;
