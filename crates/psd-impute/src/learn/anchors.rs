@@ -3,7 +3,7 @@
 use super::imputed_copy::imputed_copy;
 use super::kmeans;
 use crate::error::bad;
-use crate::kernel::Anchors;
+use crate::kernel::{Anchors, Bounds};
 use crate::table::{Kind, Table};
 use crate::{Error, Result};
 use faer::Mat;
@@ -81,6 +81,20 @@ fn range(table: &Table, j: usize) -> (f64, f64) {
     let (lo, hi) =
         table.observed(j).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(x), hi.max(x)));
     if lo <= hi { (lo, hi) } else { (-0.5, 0.5) }
+}
+
+/// The box of the observed cells, wider by `margin` of its length at each end; by a half where all cells are equal.
+pub(super) fn box_of(table: &Table, margin: f64) -> Vec<Bounds> {
+    let widened = |(lo, hi): (f64, f64)| {
+        let by = if hi > lo { margin * (hi - lo) } else { 0.5 };
+        (lo - by, hi + by)
+    };
+    (0..table.columns().len()).map(|j| widened(range(table, j))).collect()
+}
+
+/// `d × count` points, independently uniform on a box.
+pub(super) fn uniform_on(bounds: &[Bounds], count: usize, rng: &mut dyn Rng) -> Mat<f64> {
+    Mat::from_fn(bounds.len(), count, |j, _| bounds[j].0 + (bounds[j].1 - bounds[j].0) * rng.random::<f64>())
 }
 
 fn grid(table: &Table, per_column: usize) -> Result<Mat<f64>> {

@@ -11,6 +11,7 @@ mod kmeans;
 mod members;
 mod mixture;
 mod normal;
+mod presets;
 mod stack;
 mod structure;
 
@@ -24,5 +25,6 @@ pub use joint::{JointFit, JointFitted, JointOptions, MetricPrior};
 pub use members::Member;
 pub use mixture::{EmParams, EmReport, Mixture, MixturePrior};
 pub use normal::{choose_ridge, fit_normal};
+pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
 pub use stack::{FittedStack, fit_stack};
 pub use structure::Structure;

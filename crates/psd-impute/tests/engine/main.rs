@@ -22,4 +22,5 @@ mod optimum;
 mod outliers;
 mod pieces;
 mod summaries;
+mod presets;
 mod threads;
