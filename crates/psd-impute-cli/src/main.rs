@@ -5,6 +5,8 @@
 
 mod commands;
 mod io;
+mod plot;
+mod toys;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

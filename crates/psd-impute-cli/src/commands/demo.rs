@@ -1,6 +1,8 @@
 //! `psd-impute demo`: two moons with gaps, fitted and completed.
 
 use super::Failure;
+use crate::io::write_file;
+use crate::toys::{self, Gaps, Numbers, Shape};
 use clap::Args;
 use psd_impute::density::{Density, PsdDensity};
 use psd_impute::impute::complete_with_means;
@@ -8,16 +10,18 @@ use psd_impute::kernel::Metric;
 use psd_impute::learn::{AnchorChoice, Fitted, PsdFit};
 use psd_impute::solver::Status;
 use psd_impute::table::Table;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use std::f64::consts::{PI, TAU};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const ROWS: usize = 400;
 const ANCHORS: usize = 40;
 const BANDWIDTH: f64 = 4.0;
 const MISSING: f64 = 0.3;
+/// Of a PNG, for each of the figure's.
+const PIXELS: f64 = 2.0;
 
 /// The subcommand's arguments.
 #[derive(Args)]
@@ -25,13 +29,19 @@ pub(crate) struct Demo {
     /// The seed of the table, its gaps and the anchors.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Learn the paper's toys instead (two moons, rings, a cylinder) and draw them into this directory, as SVG and PNG.
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
 }
 
 impl Demo {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        if let Some(directory) = &self.plots {
+            return self.draw(directory, out);
+        }
         let rng = &mut ChaCha8Rng::seed_from_u64(self.seed);
-        let truth = two_moons(rng)?;
-        let table = with_gaps(&truth, rng)?;
+        let truth = Shape::TwoMoons.rows(ROWS, rng)?;
+        let table = Gaps::One(2.0 * MISSING).cut(&truth, rng)?;
         let (standardised, scaler) = table.standardise();
         let anchors = AnchorChoice::KMeans { count: ANCHORS, steps: 50 }.pick(&standardised, rng)?;
         let setup = PsdFit { metric: Metric::isotropic(BANDWIDTH)?, ..Default::default() };
@@ -50,35 +60,25 @@ impl Demo {
         )?;
         Ok(if fitted.solution.status == Status::Converged { ExitCode::SUCCESS } else { ExitCode::from(3) })
     }
-}
 
-/// Two half circles with noise, each the other's mirror image and reaching into it.
-fn two_moons(rng: &mut dyn Rng) -> Result<Table, Failure> {
-    let rows: Vec<[f64; 2]> = (0..ROWS)
-        .map(|i| {
-            let (angle, noise) = (PI * rng.random::<f64>(), [0.08 * normal(rng), 0.08 * normal(rng)]);
-            let (x, y) = (angle.cos(), angle.sin());
-            let (x, y) = if i % 2 == 0 { (x, y) } else { (1.0 - x, 0.5 - y) };
-            [x + noise[0], y + noise[1]]
-        })
-        .collect();
-    Ok(Table::continuous(&["x", "y"], &rows)?)
-}
-
-fn normal(rng: &mut dyn Rng) -> f64 {
-    let (u, v): (f64, f64) = (rng.random(), rng.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (TAU * v).cos()
-}
-
-/// Takes cells away at random, never both of a row.
-fn with_gaps(truth: &Table, rng: &mut dyn Rng) -> Result<Table, Failure> {
-    let mut cells = truth.cells().to_owned();
-    for i in 0..truth.len() {
-        if rng.random::<f64>() < 2.0 * MISSING {
-            cells[(rng.random_range(0..2), i)] = f64::NAN;
+    /// Learns the toys and writes their figures; prints how well each was learned.
+    fn draw(&self, directory: &Path, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let at = |error| Failure::File { path: directory.to_owned(), error };
+        std::fs::create_dir_all(directory).map_err(at)?;
+        writeln!(out, "Log-likelihood of {} fresh complete rows, nats a row:\n", toys::ROWS)?;
+        writeln!(out, "              learned from the table   learned from the    true")?;
+        writeln!(out, "                           with gaps    complete table   density")?;
+        for toy in &toys::TOYS {
+            let (Numbers { with_gaps, complete, truth }, scene) = toy.run(self.seed)?;
+            writeln!(out, "  {:10} {with_gaps:23.3} {complete:17.3} {truth:9.3}", toy.name)?;
+            out.flush()?;
+            write_file(&directory.join(format!("{}.svg", toy.name)), scene.svg().as_bytes())?;
+            write_file(&directory.join(format!("{}.png", toy.name)), &scene.png(PIXELS)?)?;
         }
+        let names: Vec<&str> = toys::TOYS.iter().map(|toy| toy.name).collect();
+        writeln!(out, "\n  figures: {}/{{{}}}.{{svg,png}}", directory.display(), names.join(","))?;
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(truth.with_cells(cells)?)
 }
 
 fn show_rows(out: &mut dyn Write, table: &Table, completed: &Table, truth: &Table) -> Result<(), Failure> {

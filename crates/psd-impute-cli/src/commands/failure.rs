@@ -11,6 +11,7 @@ pub(crate) enum Failure {
     Output(io::Error),
     File { path: PathBuf, error: io::Error },
     Csv { path: PathBuf, error: csv::Error },
+    Picture(String),
     NotANumber { path: PathBuf, line: u64, column: String, text: String },
 }
 
@@ -28,6 +29,7 @@ impl fmt::Display for Failure {
             Self::Output(error) => error.fmt(f),
             Self::File { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Csv { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Picture(problem) => write!(f, "drawing a picture: {problem}"),
             Self::NotANumber { path, line, column, text } => write!(
                 f,
                 "{}, line {line}, column `{column}`: `{text}` is not a number\nhint: missing cells are empty, NA, NaN, ?, null or .",

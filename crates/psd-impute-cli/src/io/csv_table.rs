@@ -57,7 +57,7 @@ impl CsvTable {
 }
 
 /// A temporary file that others may read, as any file a program writes.
-fn temporary() -> tempfile::Builder<'static, 'static> {
+pub(super) fn temporary() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));

@@ -1,5 +1,7 @@
-//! Reading and writing tables.
+//! Reading and writing files.
 
 mod csv_table;
+mod file;
 
 pub(crate) use csv_table::{CsvTable, numbered};
+pub(crate) use file::write_file;
