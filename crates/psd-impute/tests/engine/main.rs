@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod calibration;
 mod alternating;
+mod calibration;
 mod common;
 mod conditional;
 mod corners;
@@ -21,6 +21,6 @@ mod newton;
 mod optimum;
 mod outliers;
 mod pieces;
-mod summaries;
 mod presets;
+mod summaries;
 mod threads;
