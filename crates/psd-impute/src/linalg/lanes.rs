@@ -47,6 +47,15 @@ pub(crate) fn whiten_lanes<const W: usize>(factor: &[[f64; W]], b: &mut [[f64; W
     }
 }
 
+/// The squared norms of `W` vectors.
+pub(crate) fn squares_lanes<const W: usize>(z: &[[f64; W]]) -> [f64; W] {
+    let mut out = [0.0; W];
+    for z in z {
+        (0..W).for_each(|w| out[w] += z[w] * z[w]);
+    }
+    out
+}
+
 /// `½ log det` of `W` matrices from their factors of order `n`: few logarithms, as products of pivots.
 pub(crate) fn half_log_det_lanes<const W: usize>(factor: &[[f64; W]], n: usize) -> [f64; W] {
     let mut out = [0.0; W];
@@ -71,7 +80,8 @@ fn minus_products<const W: usize>(mut sum: [f64; W], a: &[[f64; W]], b: &[[f64; 
     sum
 }
 
-/// One packed factor of order `n`, for what is done to a single matrix.
+/// One packed factor of order `n`, for what is done to a single matrix. Its memory is kept from one to the next.
+#[derive(Default)]
 pub(crate) struct SmallFactor {
     n: usize,
     /// Packed rows, the diagonal as reciprocals.
@@ -79,9 +89,11 @@ pub(crate) struct SmallFactor {
 }
 
 impl SmallFactor {
-    /// The factor in one lane.
-    pub(crate) fn of_lane<const W: usize>(factor: &[[f64; W]], lane: usize, n: usize) -> Self {
-        Self { n, rows: factor[..packed_row(n)].iter().map(|entry| entry[lane]).collect() }
+    /// Takes the factor in one lane.
+    pub(crate) fn take_lane<const W: usize>(&mut self, factor: &[[f64; W]], lane: usize, n: usize) {
+        self.n = n;
+        self.rows.clear();
+        self.rows.extend(factor[..packed_row(n)].iter().map(|entry| entry[lane]));
     }
 
     fn row(&self, i: usize) -> &[f64] {
@@ -110,10 +122,12 @@ impl SmallFactor {
         }
     }
 
-    /// The packed inverse of `L L'`.
-    pub(crate) fn inverse(&self) -> Vec<f64> {
-        let mut root = vec![0.0; self.rows.len()];
-        let mut out = vec![0.0; self.rows.len()];
+    /// Writes the packed inverse of `L L'`; `root` becomes that of `L`.
+    pub(crate) fn inverse(&self, root: &mut Vec<f64>, out: &mut Vec<f64>) {
+        for memory in [&mut *root, &mut *out] {
+            memory.clear();
+            memory.resize(self.rows.len(), 0.0);
+        }
         for i in 0..self.n {
             let (done, rest) = root.split_at_mut(packed_row(i));
             let (row, target) = (self.row(i), &mut rest[..=i]);
@@ -122,9 +136,8 @@ impl SmallFactor {
                 target.iter_mut().zip(&done[packed_row(k)..][..=k]).for_each(|(t, x)| *t += scale * x);
             }
             target[i] = row[i];
-            add_square(&mut out, target);
+            add_square(out, target);
         }
-        out
     }
 }
 
@@ -162,13 +175,15 @@ mod tests {
         let mut z = b.clone();
         whiten_lanes(&factor, &mut z);
         for lane in 0..2 {
-            let small = SmallFactor::of_lane(&factor, lane, n);
+            let mut small = SmallFactor::default();
+            small.take_lane(&factor, lane, n);
             let mut rows: Vec<f64> = b.iter().flat_map(|x| [x[lane], 2.0 * x[lane]]).collect();
             small.whiten_rows(&mut rows, 2);
             assert!((0..n).all(|i| (rows[2 * i + 1] - 2.0 * z[i][lane]).abs() < 1e-11));
             let mut x: Vec<f64> = z.iter().map(|z| z[lane]).collect();
             small.whiten_transposed(&mut x);
-            let inverse = small.inverse();
+            let mut inverse = vec![1.0];
+            small.inverse(&mut Vec::new(), &mut inverse);
             for (i, b) in b.iter().enumerate() {
                 let back: f64 = (0..n).map(|j| whole(&a, lane, i, j) * x[j]).sum();
                 assert!((back - b[lane]).abs() < 1e-10, "{back}");
@@ -178,6 +193,8 @@ mod tests {
                     assert!((one - f64::from(i == j)).abs() < 1e-10);
                 }
             }
+            let square: f64 = z.iter().map(|z| z[lane] * z[lane]).sum();
+            assert!((squares_lanes(&z)[lane] - square).abs() < 1e-12 * square);
             let logs: f64 = (0..n).map(|i| -factor[packed_row(i) + i][lane].ln()).sum();
             assert!((half_log_det_lanes(&factor, n)[lane] - logs).abs() < 1e-12);
         }

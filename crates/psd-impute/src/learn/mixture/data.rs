@@ -9,7 +9,7 @@ use faer::Mat;
 /// Rows of a batch, and of a block.
 pub(super) const BLOCK: usize = 64;
 /// A table has about so many pieces, whatever the number of threads.
-const PIECES: usize = 32;
+const PIECES: usize = 16;
 
 /// The table as the E-step sees it.
 pub(super) struct Em<'a> {

@@ -24,7 +24,7 @@ use super::maximise::Sums;
 use super::{Component, Mixture};
 use crate::linalg::{
     Cholesky, SmallFactor, add_square, column, column_mut, dot, factor_lanes, half_log_det_lanes,
-    log_sum_exp, lower_product, packed_row, product, trace, whiten_lanes, zeros,
+    lower_product, packed_row, product, squares_lanes, trace, whiten_lanes, zeros,
 };
 use crate::{Error, Result};
 use faer::{Accum, Mat};
@@ -33,6 +33,8 @@ use rayon::prelude::*;
 const LOG_2PI: f64 = 1.837_877_066_409_345_5;
 /// A row whose share in a component is smaller adds nothing to its sums.
 const LEAST_SHARE: f64 = 1e-12;
+/// The exponential of this does not change the last bit of one.
+const NOTHING: f64 = -40.0;
 /// Up to this `tr Σ tr P` (which is above the condition number) precisions are accurate enough.
 const WORST_CONDITION: f64 = 1e10;
 const WHAT: &str = "covariance of a component";
@@ -138,6 +140,16 @@ struct Desk<const W: usize> {
     factors: Vec<[f64; W]>,
     /// `z`, a strip after the other.
     z: Vec<[f64; W]>,
+    /// What a row's log-density under each component has of the batch.
+    constants: Vec<f64>,
+    /// A row's shares in the components.
+    shares: Vec<f64>,
+    /// The batch's.
+    totals: Vec<f64>,
+    /// For one component at a time.
+    factor: SmallFactor,
+    solved: Vec<f64>,
+    covariance: Vec<f64>,
 }
 
 impl<const W: usize> Desk<W> {
@@ -152,6 +164,12 @@ impl<const W: usize> Desk<W> {
             filled: vec![(zeros(g, BLOCK), 0); count],
             factors: Vec::new(),
             z: Vec::new(),
+            constants: vec![0.0; count],
+            shares: vec![0.0; count],
+            totals: Vec::new(),
+            factor: SmallFactor::default(),
+            solved: Vec::new(),
+            covariance: Vec::new(),
         }
     }
 }
@@ -245,7 +263,6 @@ impl<'a, const W: usize> Step<'a, W> {
         };
         let (g, n, count) = (self.em.continuous.len(), places.len(), self.ready.parts.len());
         let (strips, size) = (count.div_ceil(W), packed_row(n));
-        let mut constants = vec![0.0; count];
         desk.factors.clear();
         for c in 0..strips {
             for (i, &p) in places.iter().enumerate() {
@@ -258,41 +275,37 @@ impl<'a, const W: usize> Step<'a, W> {
             for k in c * W..count.min(c * W + W) {
                 let part = &self.ready.parts[k];
                 let whole = if route == Route::Missing { 0.5 * part.log_det } else { 0.0 };
-                constants[k] = part.log_weight
+                desk.constants[k] = part.log_weight
                     - whole
                     - log_det[k - c * W]
                     - 0.5 * LOG_2PI * batch.observed.len() as f64;
             }
         }
 
-        let mut small: Vec<Option<SmallFactor>> = (0..count).map(|_| None).collect();
-        let mut totals = vec![0.0; count];
-        let mut logs = vec![0.0; count];
+        desk.totals.clear();
+        desk.totals.resize(count, 0.0);
         for (i, &row) in (first..).zip(&batch.rows) {
             self.whiten(route, places, i, row, desk);
-            for (k, log) in logs.iter_mut().enumerate() {
-                let (c, lane) = (k / W, k % W);
-                let square: f64 = desk.z[c * n..][..n].iter().map(|z| z[lane] * z[lane]).sum();
-                let distance = if route == Route::Missing { desk.squares[k][i] - square } else { square };
-                *log = constants[k] - 0.5 * distance + self.discrete_log(k, row);
-            }
-            let log = log_sum_exp(&logs);
-            desk.log_likelihood += self.em.weights[row] * log;
-            for k in 0..count {
-                let share = (logs[k] - log).exp();
-                if share < LEAST_SHARE {
-                    continue;
+            for c in 0..strips {
+                let squares = squares_lanes(&desk.z[c * n..][..n]);
+                for k in c * W..count.min(c * W + W) {
+                    let square = squares[k - c * W];
+                    let distance = if route == Route::Missing { desk.squares[k][i] - square } else { square };
+                    desk.shares[k] = desk.constants[k] - 0.5 * distance + self.discrete_log(k, row);
                 }
-                let share = self.em.weights[row] * share;
-                let factor = small[k]
-                    .get_or_insert_with(|| SmallFactor::of_lane(&desk.factors[k / W * size..], k % W, n));
-                totals[k] += share;
-                self.fill(route, batch, factor, k, row, share, desk);
+            }
+            desk.log_likelihood += self.em.weights[row] * to_shares(&mut desk.shares);
+            for k in 0..count {
+                if desk.shares[k] > 0.0 {
+                    let share = self.em.weights[row] * desk.shares[k];
+                    desk.totals[k] += share;
+                    self.fill(route, batch, k, row, share, desk);
+                }
             }
         }
-        for (k, factor) in small.iter().enumerate() {
-            if let Some(factor) = factor {
-                self.spread(route, batch, factor, k, totals[k], &mut desk.sums[k].second);
+        for k in 0..count {
+            if desk.totals[k] > 0.0 && !batch.missing.is_empty() {
+                self.spread(route, batch, k, desk);
             }
         }
         Ok(())
@@ -323,32 +336,25 @@ impl<'a, const W: usize> Step<'a, W> {
     }
 
     /// Adds a row, its missing cells at their conditional means, to what a component sums up.
-    #[allow(clippy::too_many_arguments)]
-    fn fill(
-        &self,
-        route: Route,
-        batch: &Batch,
-        factor: &SmallFactor,
-        k: usize,
-        row: usize,
-        share: f64,
-        desk: &mut Desk<W>,
-    ) {
+    fn fill(&self, route: Route, batch: &Batch, k: usize, row: usize, share: f64, desk: &mut Desk<W>) {
         let component = &self.ready.mixture.components[k];
         let n = if route == Route::Missing { batch.missing.len() } else { batch.observed.len() };
-        let mut solved: Vec<f64> = desk.z[k / W * n..][..n].iter().map(|z| z[k % W]).collect();
-        factor.whiten_transposed(&mut solved);
+        let Desk { factor, solved, .. } = desk;
+        factor.take_lane(&desk.factors[k / W * packed_row(n)..], k % W, n);
+        solved.clear();
+        solved.extend(desk.z[k / W * n..][..n].iter().map(|z| z[k % W]));
+        factor.whiten_transposed(solved);
         let (filled, used) = &mut desk.filled[k];
         let y = column_mut(filled.as_mut(), *used);
         *used += 1;
         let cells = column(self.em.cells.as_ref(), row);
         batch.observed.iter().for_each(|&p| y[p] = cells[p] - component.mean[p]);
         match route {
-            Route::Missing => batch.missing.iter().zip(&solved).for_each(|(&p, x)| y[p] = -x),
+            Route::Missing => batch.missing.iter().zip(&*solved).for_each(|(&p, x)| y[p] = -x),
             Route::Observed => {
                 for &p in &batch.missing {
                     let to = column(component.covariance.as_ref(), p);
-                    y[p] = batch.observed.iter().zip(&solved).map(|(&q, x)| to[q] * x).sum();
+                    y[p] = batch.observed.iter().zip(&*solved).map(|(&q, x)| to[q] * x).sum();
                 }
             }
         }
@@ -367,44 +373,34 @@ impl<'a, const W: usize> Step<'a, W> {
         }
     }
 
-    /// Adds the conditional covariance of the missing cells, `total` times.
-    fn spread(
-        &self,
-        route: Route,
-        batch: &Batch,
-        factor: &SmallFactor,
-        k: usize,
-        total: f64,
-        second: &mut Mat<f64>,
-    ) {
+    /// Adds the conditional covariance of the missing cells, as often as the batch has a share in the component.
+    fn spread(&self, route: Route, batch: &Batch, k: usize, desk: &mut Desk<W>) {
         let missing = &batch.missing;
-        if missing.is_empty() {
-            return;
-        }
-        let (packed, sign) = match route {
-            Route::Missing => (factor.inverse(), 1.0),
+        let n = if route == Route::Missing { missing.len() } else { batch.observed.len() };
+        let Desk { factor, solved, covariance: packed, .. } = desk;
+        factor.take_lane(&desk.factors[k / W * packed_row(n)..], k % W, n);
+        let times = match route {
+            Route::Missing => {
+                factor.inverse(solved, packed);
+                desk.totals[k]
+            }
             Route::Observed => {
-                let covariance = &self.ready.mixture.components[k].covariance;
-                let mut w: Vec<f64> = Vec::with_capacity(missing.len() * batch.observed.len());
-                for &p in &batch.observed {
-                    let from = column(covariance.as_ref(), p);
-                    w.extend(missing.iter().map(|&q| from[q]));
-                }
-                factor.whiten_rows(&mut w, missing.len());
-                let mut packed = vec![0.0; packed_row(missing.len())];
-                w.chunks_exact(missing.len()).for_each(|row| add_square(&mut packed, row));
+                let sigma = self.ready.mixture.components[k].covariance.as_ref();
+                solved.clear();
+                batch.observed.iter().for_each(|&p| solved.extend(missing.iter().map(|&q| sigma[(q, p)])));
+                factor.whiten_rows(solved, missing.len());
+                packed.clear();
                 for (a, &p) in missing.iter().enumerate() {
-                    let from = column(covariance.as_ref(), p);
-                    let entries = packed[packed_row(a)..][..=a].iter_mut();
-                    entries.zip(missing).for_each(|(entry, &q)| *entry -= from[q]);
+                    packed.extend(missing[..=a].iter().map(|&q| -sigma[(q, p)]));
                 }
-                (packed, -1.0)
+                solved.chunks_exact(missing.len()).for_each(|row| add_square(packed, row));
+                -desk.totals[k]
             }
         };
         for (b, &q) in missing.iter().enumerate() {
-            let to = column_mut(second.as_mut(), q);
+            let to = column_mut(desk.sums[k].second.as_mut(), q);
             for (a, &p) in missing.iter().enumerate().skip(b) {
-                to[p] += sign * total * packed[packed_row(a) + b];
+                to[p] += times * packed[packed_row(a) + b];
             }
         }
     }
@@ -414,4 +410,19 @@ impl<'a, const W: usize> Step<'a, W> {
         let seen = self.em.discrete.iter().zip(&self.atoms[k]);
         seen.filter_map(|(column, logs)| column.seen[row].map(|atom| logs[atom])).sum()
     }
+}
+
+/// Makes shares of log-densities, zero where they are too small to count, and returns the logarithm of their sum.
+fn to_shares(logs: &mut [f64]) -> f64 {
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut sum = 0.0;
+    for log in logs.iter_mut() {
+        // An exponential that underflows takes ten times as long, and most rows are far from most components.
+        *log = if *log - top < NOTHING { 0.0 } else { (*log - top).exp() };
+        sum += *log;
+    }
+    for share in logs.iter_mut() {
+        *share = if *share < LEAST_SHARE * sum { 0.0 } else { *share / sum };
+    }
+    top + sum.ln()
 }
