@@ -1,6 +1,6 @@
 //! Cholesky factors `A = L L'`.
 
-use crate::linalg::parallel_lower_product;
+use crate::linalg::{leave_vector_code, parallel_lower_product};
 use crate::{Error, Result};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
@@ -42,11 +42,13 @@ impl Cholesky {
     /// `L⁻¹ B` in place.
     pub fn whiten(&self, b: MatMut<'_, f64>) {
         solve_lower_triangular_in_place(self.factor(), b, Par::Seq);
+        leave_vector_code();
     }
 
     /// `L⁻ᵀ B` in place.
     pub fn whiten_transposed(&self, b: MatMut<'_, f64>) {
         solve_upper_triangular_in_place(self.factor().transpose(), b, Par::Seq);
+        leave_vector_code();
     }
 
     /// `A⁻¹ B` in place.
@@ -77,6 +79,7 @@ fn factor_blocks(mut a: MatMut<'_, f64>) -> std::result::Result<(), usize> {
         let l = diagonal.as_ref();
         panel.as_mut().par_row_chunks_mut(BLOCK).for_each(|rows| {
             solve_lower_triangular_in_place(l, rows.transpose_mut(), Par::Seq);
+            leave_vector_code();
         });
         let panel = panel.as_ref();
         parallel_lower_product(remainder, panel, panel.transpose(), -1.0);
@@ -89,7 +92,9 @@ fn factor_diagonal(a: MatMut<'_, f64>) -> std::result::Result<(), usize> {
     let mut memory =
         MemBuffer::new(cholesky_in_place_scratch::<f64>(a.nrows(), Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
-    match cholesky_in_place(a, Default::default(), Par::Seq, stack, Default::default()) {
+    let outcome = cholesky_in_place(a, Default::default(), Par::Seq, stack, Default::default());
+    leave_vector_code();
+    match outcome {
         Ok(_) => Ok(()),
         Err(LltError::NonPositivePivot { index }) => Err(index),
     }

@@ -20,7 +20,7 @@ pub(crate) use lanes::{
 };
 pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs, lbfgs_watched};
 pub use products::{congruence, gram, times, trace, trace_product};
-pub(crate) use products::{lower_product, mirror, parallel_lower_product, product, zeros};
+pub(crate) use products::{leave_vector_code, lower_product, mirror, parallel_lower_product, product, zeros};
 pub(crate) use symmetric::unpack_into;
 pub use symmetric::{Packed, pack, packed_len, unpack};
 

@@ -2,6 +2,7 @@
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -36,6 +37,22 @@ pub fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 /// Writes `A B`, on one thread.
 pub(crate) fn product(out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     matmul(out, Accum::Replace, a, b, 1.0, Par::Seq);
+    leave_vector_code();
+}
+
+/// To be called after faer's products. Their kernels leave the upper halves of the vector registers in use, without the `vzeroupper` that is
+/// due, and until one comes, code compiled for plain SSE, as ours and the library's `exp`, runs several times slower. A function that
+/// is compiled for wide registers and touches one ends with that instruction.
+pub(crate) fn leave_vector_code() {
+    struct Touch;
+    impl WithSimd for Touch {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            std::hint::black_box(simd.splat_f64s(0.0));
+        }
+    }
+    Arch::new().dispatch(Touch);
 }
 
 /// `C' A C` for a symmetric `A`, symmetric to the last bit.
@@ -58,6 +75,7 @@ pub fn gram(a: MatRef<'_, f64>) -> Mat<f64> {
 pub(crate) fn lower_product(out: MatMut<'_, f64>, how: Accum, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     use BlockStructure::{Rectangular, TriangularLower};
     triangular::matmul(out, TriangularLower, how, a, Rectangular, b, Rectangular, 1.0, Par::Seq);
+    leave_vector_code();
 }
 
 /// `out + sign · A B` where the result is symmetric, for large matrices, on all threads: strips of columns from the diagonal down.
@@ -74,6 +92,7 @@ pub(crate) fn parallel_lower_product(
         let below = a.nrows() - top;
         let (a, b) = (a.subrows(top, below), b.subcols(top, width));
         matmul(columns.subrows_mut(top, below), Accum::Add, a, b, sign, Par::Seq);
+        leave_vector_code();
     });
 }
 
