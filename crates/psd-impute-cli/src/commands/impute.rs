@@ -3,12 +3,17 @@
 use super::Failure;
 use crate::io::{CsvTable, numbered};
 use clap::{Args, ValueEnum};
-use psd_impute::impute::{Ties, complete_with_draws, complete_with_means};
-use psd_impute::learn::{FittedStack, Member, fit_stack};
+use psd_impute::density::Density;
+use psd_impute::impute::{Imputer, Limits, Ties};
+use psd_impute::learn::{
+    FittedStack, Member, PaperPreset, StackFit, StackObserver, TheoryPreset, TheorySchedule, Tried,
+};
+use psd_impute::solver::Status;
 use psd_impute::table::Table;
-use rand_chacha::ChaCha8Rng;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// The subcommand's arguments.
 #[derive(Args)]
@@ -21,12 +26,22 @@ pub(crate) struct Impute {
     /// What to put into a missing cell.
     #[arg(long, value_enum, default_value_t = Method::Draw)]
     method: Method,
-    /// How many completed tables to write.
+    /// How many completed tables to write. The draws of more than one come from refits under random row weights, so that what is
+    /// computed from them can be pooled.
     #[arg(short, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     m: u64,
-    /// The seed of anchors and draws.
+    /// Draw all tables from the one fit: they then leave out how uncertain the fit is.
+    #[arg(long)]
+    one_fit: bool,
+    /// The seed of everything random.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// How to fit: the stack chosen by cross-validation, or one of the paper's recipes.
+    #[arg(long, value_enum, default_value_t = Preset::Default)]
+    preset: Preset,
+    /// Seconds after which no finer member is tried.
+    #[arg(long, default_value_t = 60.0, value_parser = positive)]
+    time_budget: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -35,53 +50,135 @@ enum Method {
     Draw,
     /// The conditional mean.
     Mean,
+    /// The conditional median.
+    Median,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Preset {
+    /// A stack of members, weighted by how well they predict what they have not seen.
+    Default,
+    /// One kernel density, its bandwidth and barrier chosen by self-masking, its anchors learned in alternation.
+    Paper,
+    /// One kernel density with the sizes of the paper's theorem.
+    Theory,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e9 => Ok(seconds),
+        _ => Err("expected a number of seconds above zero".to_string()),
+    }
+}
+
+/// What was fitted.
+enum Model {
+    Stack(Box<FittedStack>),
+    Single(Box<dyn Density>),
 }
 
 impl Impute {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let file = CsvTable::read(&self.input)?;
         let (standardised, scaler) = file.table().standardise();
-        let members: Vec<Member> = [Member::Normal]
-            .into_iter()
-            .chain([2, 4, 8, 16].map(|components| Member::Mixture { components, scale: 0.2 }))
-            .collect();
-        let fitted = fit_stack::<ChaCha8Rng>(&standardised, &members, 5, self.seed)?;
-        summarise(file.table(), &fitted);
-        let ties = Ties::of(file.table());
+        describe_table(file.table());
+        let (model, converged) = self.fit(&standardised)?;
+        let fitted: &dyn Density = match &model {
+            Model::Stack(stack) => &stack.density,
+            Model::Single(density) => density.as_ref(),
+        };
+        let ties = Ties::of(file.table()).calibrated(fitted, file.table(), &scaler)?;
         for k in 1..=self.m {
-            let completed = match self.method {
-                Method::Mean => complete_with_means(&fitted.density, file.table(), &scaler)?,
-                Method::Draw => {
-                    complete_with_draws(&fitted.density, file.table(), &scaler, &ties, self.seed, k)?
+            let refitted = match &model {
+                Model::Stack(stack) if self.m > 1 && !self.one_fit && self.method == Method::Draw => {
+                    Some(stack.refitted(self.seed, k)?)
                 }
+                _ => None,
+            };
+            let density = refitted.as_ref().map_or(fitted, |density| density as &dyn Density);
+            let limits = Limits::none(file.table().columns().len());
+            let imputer = Imputer::new(density, &scaler, &ties, limits)?;
+            let completed = match self.method {
+                Method::Mean => imputer.complete_with_means(file.table())?,
+                Method::Median => imputer.complete_with_medians(file.table())?,
+                Method::Draw => imputer.complete_with_draws(file.table(), self.seed, k)?,
             };
             let path = if self.m == 1 { self.output.clone() } else { numbered(&self.output, k as usize) };
             file.write(&completed, &path)?;
         }
-        if fitted.converged {
+        if converged {
             return Ok(ExitCode::SUCCESS);
         }
         eprintln!("warning: the fit did not converge; the result was written all the same");
         Ok(ExitCode::from(3))
     }
-}
 
-/// What was found, for the person at the terminal.
-fn summarise(table: &Table, fitted: &FittedStack) {
-    let missing: usize = table.rows().map(|row| row.iter().filter(|x| x.is_nan()).count()).sum();
-    let (rows, columns) = (table.len(), table.columns().len());
-    eprintln!("{rows} rows, {columns} columns, {missing} missing cells");
-    eprintln!("held-out log-likelihood {:.3} nats a row, of which:", fitted.held_out);
-    for (member, weight, held_out) in fitted.members.iter().filter(|member| member.1 > 0.005) {
-        eprintln!("  {:3.0} %  {} ({held_out:.3} alone)", 100.0 * weight, describe(member));
+    fn fit(&self, table: &Table) -> Result<(Model, bool), Failure> {
+        match self.preset {
+            Preset::Default => {
+                let mut budget = Budget {
+                    deadline: Instant::now() + Duration::from_secs_f64(self.time_budget),
+                    hit: None,
+                };
+                let fitted = StackFit::for_table(table, self.seed).run(table, &mut budget)?;
+                describe_stack(table, &fitted);
+                if let Some(member) = budget.hit {
+                    eprintln!("note: the time budget ended after the {member}; --time-budget allows more");
+                }
+                let converged = fitted.converged;
+                Ok((Model::Stack(Box::new(fitted)), converged))
+            }
+            Preset::Paper => {
+                let (density, report) = PaperPreset::default().fit(table, self.seed)?;
+                let (rounds, kept) = (report.rounds.len(), report.kept + 1);
+                eprintln!(
+                    "the paper's recipe: mu {}, eta {}; round {kept} of {rounds} kept",
+                    report.mu, report.eta
+                );
+                Ok((Model::Single(density), report.status == Status::Converged))
+            }
+            Preset::Theory => {
+                let (density, report) = TheoryPreset::default().fit(table, self.seed)?;
+                let TheorySchedule { nu, lambda, anchors, eta } = report.schedule;
+                eprintln!(
+                    "the theorem's sizes: {anchors} anchors, nu {nu:.3}, lambda {lambda:.2e}, eta {eta:.3}"
+                );
+                Ok((Model::Single(density), report.status == Status::Converged))
+            }
+        }
     }
 }
 
-fn describe(member: &Member) -> String {
-    match member {
-        Member::Normal => "normal model".to_string(),
-        Member::Mixture { components, .. } => format!("mixture of {components} normals"),
-        Member::Psd { anchors, .. } => format!("kernel density with {anchors} anchors"),
-        Member::Donors => "donors".to_string(),
+/// Stops the search for finer members when time is up.
+struct Budget {
+    deadline: Instant,
+    /// The last member tried before.
+    hit: Option<Member>,
+}
+
+impl StackObserver for Budget {
+    fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<()> {
+        if done < of && Instant::now() >= self.deadline {
+            self.hit = Some(member);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn describe_table(table: &Table) {
+    let missing: usize = table.rows().map(|row| row.iter().filter(|x| x.is_nan()).count()).sum();
+    let (rows, columns) = (table.len(), table.columns().len());
+    eprintln!("{rows} rows, {columns} columns, {missing} missing cells");
+}
+
+/// What was found, for the person at the terminal.
+fn describe_stack(table: &Table, fitted: &FittedStack) {
+    if fitted.rows() < table.len() {
+        eprintln!("fitted to {} distinct rows", fitted.rows());
+    }
+    eprintln!("held-out log-likelihood {:.3} nats a row, of which:", fitted.held_out);
+    for Tried { member, weight, held_out } in fitted.members.iter().filter(|tried| tried.weight > 0.005) {
+        eprintln!("  {:3.0} %  {member} ({held_out:.3} alone)", 100.0 * weight);
     }
 }

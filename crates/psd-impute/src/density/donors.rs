@@ -11,86 +11,20 @@
 //! narrow, broad and background. The density is `Σ_i w_i Π_j k_ij(x_j)`: a diagonal `Q` with an anchor for each row. Given the donor the
 //! columns are independent, so marginals leave columns out and a draw picks a donor, then each cell.
 
-use super::quantile::invert;
+use super::donor_cells::{DonorCells, DonorKernel};
+use super::marginal::{Marginal, normal};
 use super::{Conditional, Density, Given, Piece};
 use crate::error::bad;
-use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
-use crate::linalg::column;
+use crate::kernel::truncated::{cdf, pdf};
 use crate::table::Pattern;
 use crate::{Error, Result};
 use faer::Mat;
 use rand::{Rng, RngExt};
 
-/// A column's kernel.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DonorKernel {
-    /// `h_1 ≤ h_2`.
-    pub widths: [f64; 2],
-    /// `c_0, c_1, c_2`: background, narrow, broad; they add up to one.
-    pub shares: [f64; 3],
-}
-
-/// A column's marginal: a kernel density of its observed cells.
-#[derive(Debug, Clone)]
-pub struct Marginal {
-    values: Vec<f64>,
-    width: f64,
-}
-
-impl Marginal {
-    /// Of the observed cells of a column, by Silverman's rule, but not below `floor`.
-    pub fn new(values: Vec<f64>, floor: f64) -> Self {
-        let n = values.len().max(1) as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
-        let values = if values.is_empty() { vec![0.0] } else { values };
-        Self { values, width: (0.5 * deviation * n.powf(-0.2)).max(floor) }
-    }
-
-    /// The density at `x`; never zero.
-    pub fn density(&self, x: f64) -> f64 {
-        let sum: f64 = self.values.iter().map(|v| pdf((x - v) / self.width)).sum();
-        (sum / (self.values.len() as f64 * self.width)).max(1e-30)
-    }
-
-    /// The density at an observed cell `x`, with the cell itself left out.
-    pub fn left_out(&self, x: f64) -> f64 {
-        let n = self.values.len() as f64;
-        ((n * self.density(x) - pdf(0.0) / self.width) / (n - 1.0).max(1.0)).max(1e-30)
-    }
-
-    fn cdf(&self, x: f64) -> f64 {
-        self.values.iter().map(|v| cdf((x - v) / self.width)).sum::<f64>() / self.values.len() as f64
-    }
-
-    fn mean(&self) -> f64 {
-        self.values.iter().sum::<f64>() / self.values.len() as f64
-    }
-
-    fn variance(&self) -> f64 {
-        let mean = self.mean();
-        self.values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / self.values.len() as f64
-            + self.width.powi(2)
-    }
-
-    fn within(&self, limits: (f64, f64)) -> Piece {
-        let weight = 1.0 / self.values.len() as f64;
-        let uncut = (f64::NEG_INFINITY, f64::INFINITY);
-        Piece::sum(self.values.iter().map(|&v| (weight, Piece::of_normal((v, self.width), uncut, limits))))
-    }
-
-    fn draw(&self, rng: &mut dyn Rng) -> f64 {
-        self.values[rng.random_range(0..self.values.len())] + self.width * normal(rng)
-    }
-}
-
 /// The density of a table's rows as donors. Continuous columns only.
 #[derive(Debug, Clone)]
 pub struct Donors {
-    /// `d × n`.
-    values: Mat<f64>,
-    /// `d × n`: zero where a cell was observed.
-    variances: Mat<f64>,
+    cells: DonorCells,
     marginals: Vec<Marginal>,
     kernels: Vec<DonorKernel>,
     /// Adding up to one.
@@ -98,107 +32,105 @@ pub struct Donors {
 }
 
 impl Donors {
-    /// From completed cells with their variances, the columns' marginals and kernels, and the donors' weights.
+    /// From the donors' cells, the columns' marginals and kernels, and the donors' weights.
     pub fn new(
-        values: Mat<f64>,
-        variances: Mat<f64>,
+        cells: DonorCells,
         marginals: Vec<Marginal>,
         kernels: Vec<DonorKernel>,
         weights: &[f64],
     ) -> Result<Self> {
-        let (d, n) = (values.nrows(), values.ncols());
-        for (what, found, expected) in [
-            ("marginals", marginals.len(), d),
-            ("kernels", kernels.len(), d),
-            ("donor weights", weights.len(), n),
-            ("rows of variances", variances.nrows(), d),
-            ("columns of variances", variances.ncols(), n),
-        ] {
+        let d = cells.columns();
+        for (what, found, expected) in [("marginals", marginals.len(), d), ("kernels", kernels.len(), d)] {
             if found != expected {
                 return Err(Error::Shape { what, found, expected });
             }
+        }
+        Self { cells, marginals, kernels, weights: Vec::new() }.reweighted(weights)
+    }
+
+    /// The same donors with other weights.
+    pub fn reweighted(&self, weights: &[f64]) -> Result<Self> {
+        let (found, expected) = (weights.len(), self.cells.len());
+        if found != expected {
+            return Err(Error::Shape { what: "donor weights", found, expected });
         }
         let total: f64 = weights.iter().sum();
         if total.is_nan() || total <= 0.0 {
             return Err(bad("sum of the donor weights", total, "above zero"));
         }
-        let weights = weights.iter().map(|w| w / total).collect();
-        Ok(Self { values, variances, marginals, kernels, weights })
+        Ok(Self { weights: weights.iter().map(|w| w / total).collect(), ..self.clone() })
     }
 
-    /// Whether a row is the donor itself: equal in every cell, missing ones included. No row is its own donor; this leaves the density
-    /// as it is but for the donors' own points.
-    fn is_donor(&self, i: usize, row: &[f64]) -> bool {
-        let same = |j: usize| {
-            let observed = self.variances[(j, i)] == 0.0;
-            if row[j].is_nan() { !observed } else { observed && row[j] == self.values[(j, i)] }
-        };
-        (0..row.len()).all(same)
-    }
-
-    /// The log-density of every column's marginal, and the donors' relative kernels `Π_j k_ij(x_j)/m_j(x_j)` over the observed columns.
-    fn relative(&self, row: &[f64], observed: &[usize]) -> (f64, Vec<f64>) {
+    /// The logarithm of the marginals' product and of factors taken out, and the donors' relative kernels `w_i Π_j k_ij(x_j)/m_j(x_j)` over
+    /// the observed columns. No row is its own donor; this leaves the density as it is but for the donors' own points.
+    fn relative(&self, row: &[f64], observed: &[usize], out: Option<Fold>) -> (f64, Vec<f64>) {
         let mut log = 0.0;
         let mut products = self.weights.clone();
-        let own: Vec<usize> = (0..products.len()).filter(|&i| self.is_donor(i, row)).collect();
+        let own: Vec<usize> = match out {
+            Some(fold) => (fold.part..products.len()).step_by(fold.folds).collect(),
+            None => (0..products.len()).filter(|&i| self.cells.is_donor(i, row)).collect(),
+        };
         own.iter().for_each(|&i| products[i] = 0.0);
         for &j in observed {
-            let marginal = &self.marginals[j];
-            let m = if own.is_empty() { marginal.density(row[j]) } else { marginal.left_out(row[j]) };
-            log += m.ln();
-            for (i, product) in products.iter_mut().enumerate() {
-                *product *=
-                    relative_kernel(&self.kernels[j], row[j], self.values[(j, i)], self.variances[(j, i)], m);
-            }
-            // Keep the products in range when columns are many.
-            let top = products.iter().copied().fold(0.0, f64::max);
-            if top == 0.0 {
-                return (f64::NEG_INFINITY, products);
-            }
-            if !(1e-100..=1e100).contains(&top) {
-                products.iter_mut().for_each(|p| *p /= top);
-                log += top.ln();
-            }
+            let query = self.cells.query(j, row[j]);
+            let m = self.marginals[j].at(query, !own.is_empty());
+            log += m.ln() + self.cells.multiply(j, query, &self.kernels[j], m, &mut products);
         }
         (log, products)
     }
 }
 
-/// `k(x)/m(x)`.
-pub(crate) fn relative_kernel(kernel: &DonorKernel, x: f64, v: f64, variance: f64, m: f64) -> f64 {
-    let [c0, c1, c2] = kernel.shares;
-    let part = |c: f64, h: f64| {
-        let square = h * h + variance;
-        c * (-0.5 * (x - v).powi(2) / square - LOG_SQRT_2PI).exp() / square.sqrt()
-    };
-    c0 + (part(c1, kernel.widths[0]) + part(c2, kernel.widths[1])) / m
-}
-
 impl Density for Donors {
     fn columns(&self) -> usize {
-        self.values.nrows()
+        self.cells.columns()
     }
 
     fn given<'a>(&'a self, pattern: &Pattern) -> Result<Box<dyn Given<'a> + 'a>> {
         self.check_columns(pattern.columns())?;
-        Ok(Box::new(DonorsGiven { donors: self, pattern: pattern.clone() }))
+        Ok(Box::new(DonorsGiven { donors: self, pattern: pattern.clone(), out: None }))
+    }
+}
+
+/// Every `folds`-th donor from `part` on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fold {
+    pub(crate) part: usize,
+    pub(crate) folds: usize,
+}
+
+/// The density without a fold of the donors, for rows made of those donors' cells.
+pub(crate) struct LeftOut<'a> {
+    pub(crate) donors: &'a Donors,
+    pub(crate) fold: Fold,
+}
+
+impl Density for LeftOut<'_> {
+    fn columns(&self) -> usize {
+        self.donors.columns()
+    }
+
+    fn given<'a>(&'a self, pattern: &Pattern) -> Result<Box<dyn Given<'a> + 'a>> {
+        self.check_columns(pattern.columns())?;
+        Ok(Box::new(DonorsGiven { donors: self.donors, pattern: pattern.clone(), out: Some(self.fold) }))
     }
 }
 
 struct DonorsGiven<'a> {
     donors: &'a Donors,
     pattern: Pattern,
+    /// Donors that are not to count.
+    out: Option<Fold>,
 }
 
 impl<'a> Given<'a> for DonorsGiven<'a> {
     fn log_marginal(&self, row: &[f64]) -> f64 {
-        let (log, products) = self.donors.relative(row, self.pattern.observed());
+        let (log, products) = self.donors.relative(row, self.pattern.observed(), self.out);
         let sum: f64 = products.iter().sum();
         if sum > 0.0 { log + sum.ln() } else { f64::NEG_INFINITY }
     }
 
     fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
-        let (_, mut weights) = self.donors.relative(row, self.pattern.observed());
+        let (_, mut weights) = self.donors.relative(row, self.pattern.observed(), self.out);
         let total: f64 = weights.iter().sum();
         if total.is_nan() || total <= 0.0 {
             return Err(Error::ZeroDensity);
@@ -217,8 +149,8 @@ struct DonorsConditional<'a> {
 
 impl DonorsConditional<'_> {
     fn cells(&self, j: usize) -> impl Iterator<Item = (f64, f64, f64)> {
-        let cell =
-            move |i: usize| (self.weights[i], self.donors.values[(j, i)], self.donors.variances[(j, i)]);
+        let donors = &self.donors.cells;
+        let cell = move |i: usize| (self.weights[i], donors.values(i)[j], donors.variances(i)[j]);
         (0..self.weights.len()).map(cell).filter(|cell| cell.0 > 1e-12)
     }
 
@@ -267,12 +199,10 @@ impl Conditional for DonorsConditional<'_> {
                 return self.sum(i, |v, s| s * s + (v - mean[a]).powi(2))
                     + self.donors.kernels[i].shares[0] * off;
             }
-            let values = self.donors.values.as_ref();
             (0..self.weights.len())
                 .map(|k| {
-                    self.weights[k]
-                        * (centre(i, values[(i, k)]) - mean[a])
-                        * (centre(j, values[(j, k)]) - mean[b])
+                    let values = self.donors.cells.values(k);
+                    self.weights[k] * (centre(i, values[i]) - mean[a]) * (centre(j, values[j]) - mean[b])
                 })
                 .sum()
         })
@@ -296,11 +226,10 @@ impl Conditional for DonorsConditional<'_> {
 
     fn support(&self, column: usize) -> Result<(f64, f64)> {
         self.place(column)?;
-        let widest = self.donors.kernels[column].widths[1].max(self.donors.marginals[column].width);
-        let values = self.donors.values.row(column);
-        let variances = self.donors.variances.row(column);
-        let ends =
-            values.iter().zip(variances.iter()).map(|(v, s)| (*v, 39.0 * (widest * widest + s).sqrt()));
+        let widest = self.donors.kernels[column].widths[1].max(self.donors.marginals[column].widest());
+        let cells = &self.donors.cells;
+        let ends = (0..cells.len())
+            .map(|i| (cells.values(i)[column], 39.0 * (widest * widest + cells.variances(i)[column]).sqrt()));
         Ok(ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), (v, r)| (lo.min(v - r), hi.max(v + r))))
     }
 
@@ -325,8 +254,7 @@ impl Conditional for DonorsConditional<'_> {
             u < 0.0
         });
         let donor = picked.unwrap_or(self.weights.len() - 1);
-        let (values, variances) =
-            (column(self.donors.values.as_ref(), donor), column(self.donors.variances.as_ref(), donor));
+        let (values, variances) = (self.donors.cells.values(donor), self.donors.cells.variances(donor));
         self.missing
             .iter()
             .map(|&j| {
@@ -341,9 +269,4 @@ impl Conditional for DonorsConditional<'_> {
             })
             .collect()
     }
-}
-
-fn normal(rng: &mut dyn Rng) -> f64 {
-    let u: f64 = rng.random::<f64>().clamp(1e-300, 1.0 - f64::EPSILON);
-    invert(u, (-39.0, 39.0), |x| Ok((cdf(x), pdf(x)))).unwrap_or(0.0)
 }

@@ -8,7 +8,9 @@
 //! base weights `ρ` on the discrete ones.
 
 mod combined;
+mod donor_cells;
 mod donors;
+mod marginal;
 mod pairs;
 mod piece;
 mod psd;
@@ -16,8 +18,11 @@ mod quantile;
 mod stack;
 mod uniform;
 
-pub(crate) use donors::relative_kernel;
-pub use donors::{DonorKernel, Donors, Marginal};
+pub(crate) use donor_cells::Query;
+pub use donor_cells::{DonorCells, DonorKernel};
+pub use donors::Donors;
+pub(crate) use donors::{Fold, LeftOut};
+pub use marginal::Marginal;
 pub use piece::Piece;
 pub use psd::PsdDensity;
 pub(crate) use quantile::most_probable;
@@ -119,6 +124,17 @@ pub fn map_gaps<R: Send>(
         })
         .collect::<Result<Vec<_>>>()?;
     Ok(parts.into_iter().flatten().collect())
+}
+
+/// A borrowed density is a density.
+impl<D: Density + ?Sized> Density for &D {
+    fn columns(&self) -> usize {
+        (**self).columns()
+    }
+
+    fn given<'a>(&'a self, pattern: &Pattern) -> Result<Box<dyn Given<'a> + 'a>> {
+        (**self).given(pattern)
+    }
 }
 
 /// A shared density is a density.

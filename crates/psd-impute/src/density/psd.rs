@@ -4,8 +4,8 @@ use super::pairs::PairConditional;
 use super::{Conditional, Density, Given};
 use crate::error::bad;
 use crate::kernel::{Features, PatternFeatures};
-use crate::linalg::{column, dot, eigenvalues, is_finite, trace_product};
-use crate::table::{Pattern, Table};
+use crate::linalg::{eigenvalues, is_finite, trace_product};
+use crate::table::{Pattern, Resolution, Table};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub struct PsdDensity {
     features: Features,
     q: Mat<f64>,
+    resolution: Arc<Resolution>,
 }
 
 impl PsdDensity {
@@ -39,12 +40,17 @@ impl PsdDensity {
         if mass.is_nan() || mass <= 0.0 {
             return Err(bad("tr(QH)", mass, "above zero"));
         }
-        Ok(Self { features, q: q * faer::Scale(1.0 / mass) })
+        Ok(Self { features, q: q * faer::Scale(1.0 / mass), resolution: Arc::default() })
     }
 
     /// The normal density on the continuous columns of `table`, as the one-anchor case: `φ²` is a Gaussian.
     pub fn normal(table: &Table, mean: &[f64], covariance: MatRef<'_, f64>) -> Result<Self> {
         Self::new(Features::normal(table, None, mean, covariance)?, Mat::identity(1, 1))
+    }
+
+    /// The same density for values that stand for cells.
+    pub fn with_resolution(self, resolution: Arc<Resolution>) -> Self {
+        Self { resolution, ..self }
     }
 
     /// The features.
@@ -68,7 +74,9 @@ impl Density for PsdDensity {
         let features = self.features.pattern(pattern)?;
         let e = features.e();
         let qe = Mat::from_fn(e.nrows(), e.ncols(), |a, b| self.q[(a, b)] * e[(a, b)]);
-        Ok(Box::new(PsdGiven { features: Arc::new(features), qe }))
+        let observed = features.continuous().observed();
+        let resolution = self.resolution.concerns(observed).then(|| self.resolution.as_ref());
+        Ok(Box::new(PsdGiven { features: Arc::new(features), qe, resolution }))
     }
 }
 
@@ -76,37 +84,62 @@ struct PsdGiven<'a> {
     features: Arc<PatternFeatures<'a>>,
     /// `Q ∘ E`.
     qe: Mat<f64>,
+    /// Where an observed value may stand for a cell.
+    resolution: Option<&'a Resolution>,
+}
+
+/// The pairs of anchors at one row.
+struct Pairs {
+    z: Vec<f64>,
+    /// The logarithm of what was taken out.
+    scale: f64,
+    /// `(Q∘E)_ab f_a f_b`, times the corrections for cells.
+    weights: Mat<f64>,
+    /// The sum of the weights.
+    value: f64,
+    /// The sum of the weights of anchors with themselves.
+    own: f64,
 }
 
 impl PsdGiven<'_> {
-    /// `f`, its scale, `f' (Q∘E) f` and the last bit of `Σ Q_aa f_a²`: the value is not negative but for rounding, which is at most
-    /// that.
-    fn evaluate(&self, row: &[f64]) -> (Vec<f64>, f64, f64, f64) {
-        let mut f = vec![0.0; self.features.len()];
-        let scale = self.features.scaled_features(row, &mut f);
-        let value: f64 = f.iter().enumerate().map(|(a, fa)| fa * dot(column(self.qe.as_ref(), a), &f)).sum();
-        let noise = f64::EPSILON * f.iter().enumerate().map(|(a, fa)| self.qe[(a, a)] * fa * fa).sum::<f64>();
-        (f, scale, value, noise)
+    fn pairs(&self, row: &[f64]) -> Pairs {
+        let l = self.features.len();
+        let mut z = vec![0.0; self.features.continuous().observed().len()];
+        self.features.continuous().whiten(row, &mut z);
+        let mut f = vec![0.0; l];
+        let mut scale = 2.0 * self.features.scaled_features(row, &mut f);
+        let mut weights = Mat::from_fn(l, l, |a, b| self.qe[(a, b)] * f[a] * f[b]);
+        if let Some(resolution) = self.resolution {
+            let logs = self.features.continuous().log_cells(row, &z, |j, x| resolution.cell(j, x));
+            let top = logs.col_iter().flat_map(|c| c.iter()).copied().fold(f64::NEG_INFINITY, f64::max);
+            weights = Mat::from_fn(l, l, |a, b| weights[(a, b)] * (logs[(a, b)] - top).exp());
+            scale += top;
+        }
+        let value = weights.col_iter().flat_map(|c| c.iter()).sum();
+        let own = (0..l).map(|a| weights[(a, a)]).sum();
+        Pairs { z, scale, weights, value, own }
     }
 }
 
 impl<'a> Given<'a> for PsdGiven<'a> {
+    /// The value is not negative but for rounding, which is at most the last bit of the pairs of an anchor with itself.
     fn log_marginal(&self, row: &[f64]) -> f64 {
-        let (_, scale, value, noise) = self.evaluate(row);
-        if scale == f64::NEG_INFINITY { scale } else { 2.0 * scale + value.max(noise).ln() }
+        let pairs = self.pairs(row);
+        if pairs.scale == f64::NEG_INFINITY {
+            return pairs.scale;
+        }
+        pairs.scale + pairs.value.max(f64::EPSILON * pairs.own).ln()
     }
 
     fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
-        let (f, scale, value, noise) = self.evaluate(row);
-        if scale == f64::NEG_INFINITY || noise == 0.0 {
+        let pairs = self.pairs(row);
+        if pairs.scale == f64::NEG_INFINITY || pairs.own == 0.0 {
             return Err(Error::ZeroDensity);
         }
-        let mut z = vec![0.0; self.features.continuous().observed().len()];
-        self.features.continuous().whiten(row, &mut z);
         // At a zero of the density the pairs cancel; those of an anchor with itself, which are never negative, are kept.
-        let cancelled = value <= f.len() as f64 * noise;
-        let total = if cancelled { noise / f64::EPSILON } else { value };
-        let weight = |a, b| if cancelled && a != b { 0.0 } else { self.qe[(a, b)] * f[a] * f[b] };
-        Ok(Box::new(PairConditional::new(self.features.clone(), &z, total, weight)))
+        let cancelled = pairs.value <= self.features.len() as f64 * f64::EPSILON * pairs.own;
+        let total = if cancelled { pairs.own } else { pairs.value };
+        let weight = |a, b| if cancelled && a != b { 0.0 } else { pairs.weights[(a, b)] };
+        Ok(Box::new(PairConditional::new(self.features.clone(), &pairs.z, total, weight)))
     }
 }

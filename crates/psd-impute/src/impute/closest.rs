@@ -1,8 +1,8 @@
 //! The oracle of the paper's experiments (`psd_ideal`): of several draws of a row, the one closest to the truth.
 
 use super::imputer::Imputer;
-use super::row_key::RowKeys;
 use crate::error::bad;
+use crate::table::RowKeys;
 use crate::table::{Kind, Table};
 use crate::{Error, Result};
 

@@ -8,8 +8,8 @@
 
 use super::cell::Cell;
 use super::imputer::Imputer;
-use super::row_key::RowKeys;
 use crate::density::Conditional;
+use crate::table::RowKeys;
 use crate::table::Table;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -94,7 +94,7 @@ impl Imputer<'_> {
     /// Values that may stand in the columns: those with ties hold observed values, and no bound is passed.
     fn settle(&self, table: &Table, columns: &[usize], values: Vec<f64>) -> Vec<f64> {
         let settled = |(&j, x): (&usize, f64)| {
-            self.ties.nearest(j, self.limits.nearest(j, table.columns()[j].kind(), x))
+            self.ties.recorded(j, self.limits.nearest(j, table.columns()[j].kind(), x))
         };
         columns.iter().zip(values).map(settled).collect()
     }

@@ -58,7 +58,7 @@ impl<'a> Imputer<'a> {
                 if conditional.has_labels(j) {
                     return Ok(most_probable(&cell.probabilities()?.unwrap_or_default()));
                 }
-                Ok(self.ties.nearest(j, cell.quantile(0.5)?))
+                Ok(self.ties.recorded(j, cell.quantile(0.5)?))
             })
         })
     }

@@ -29,14 +29,12 @@ mod imputer;
 mod limits;
 mod new_rows;
 mod outliers;
-mod row_key;
 mod summary;
 mod ties;
 
 pub use imputer::Imputer;
 pub use limits::Limits;
 pub use outliers::RowScore;
-pub use row_key::RowKeys;
 pub use summary::{CellSummary, Numbers, Values};
 pub use ties::Ties;
 

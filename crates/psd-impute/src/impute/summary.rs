@@ -54,7 +54,7 @@ impl Imputer<'_> {
                     return Ok(CellSummary { row, column, numbers: None, values });
                 }
                 let (mean, deviation) = cell.moments()?;
-                let quantile = |p: f64| Ok(self.ties.nearest(column, cell.quantile(p)?));
+                let quantile = |p: f64| Ok(self.ties.recorded(column, cell.quantile(p)?));
                 let numbers = Numbers {
                     mean,
                     deviation,

@@ -183,6 +183,32 @@ impl ContinuousPattern {
         }
     }
 
+    /// `l × l`: for each pair, the logarithm of what is gained when values that stand for cells count by the cell's probability rather
+    /// than by their density. Column after column: given the columns before it and the pair, a coordinate is a unit normal around the
+    /// pair's midpoint.
+    pub(crate) fn log_cells(
+        &self,
+        row: &[f64],
+        z: &[f64],
+        cell: impl Fn(usize, f64) -> Option<Bounds>,
+    ) -> Mat<f64> {
+        let l = self.u.ncols();
+        let mut out = Mat::zeros(l, l);
+        for (k, &j) in self.observed.iter().enumerate() {
+            let Some((lo, hi)) = cell(j, row[j]) else { continue };
+            let c = self.factor[(k, k)];
+            let (below, above) = ((lo - row[j]) / c, (hi - row[j]) / c);
+            for a in 0..l {
+                for b in 0..=a {
+                    let t = z[k] - 0.5 * (self.u[(k, a)] + self.u[(k, b)]);
+                    out[(a, b)] += log_mass(t + below, t + above) + 0.5 * t * t + LOG_SQRT_2PI + c.ln();
+                    out[(b, a)] = out[(a, b)];
+                }
+            }
+        }
+        out
+    }
+
     /// `log E_ab`.
     pub(super) fn log_pair(&self, a: usize, b: usize) -> f64 {
         let square: f64 = (0..self.v.nrows()).map(|k| (self.v[(k, a)] - self.v[(k, b)]).powi(2)).sum();

@@ -1,23 +1,24 @@
 //! Donors: the kernels of their columns, learned by leave-one-out likelihood.
 
 use crate::Result;
-use crate::density::{Conditional, Density, DonorKernel, Donors, Marginal, map_gaps};
+use crate::density::{Conditional, Density, DonorCells, DonorKernel, Donors, Marginal, Query, map_gaps};
 use crate::error::bad;
-use crate::kernel::truncated::LOG_SQRT_2PI;
 use crate::linalg::{LbfgsParams, column, lbfgs};
-use crate::table::{Kind, Table};
-use faer::{Mat, MatRef};
+use crate::table::{Kind, Resolution, Table};
+use faer::Mat;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Rows whose likelihood the kernels are learned from.
-const QUERIES: usize = 300;
+const QUERIES: usize = 250;
 /// Pulls the logarithms of the parameters to their start, in nats a row.
 const PULL: f64 = 1e-3;
 /// Donors lighter than this do not enter the gradient.
-const LIGHTEST: f64 = 1e-6;
-/// Parameters of a column: `log (h_1 - floor)`, `log (h_2/h_1 - 1)`, the logits of `c_1` and `c_2` against `c_0`.
+const LIGHTEST: f64 = 1e-4;
+/// Parameters of a column: the logits of `h_1 - floor` and `h_2 - h_1`, of `c_1` and `c_2` against `c_0`. A kernel broader than the column
+/// is the background's business, so that both steps stay below a standard deviation.
 const PER_COLUMN: usize = 4;
-const START: [f64; PER_COLUMN] = [-2.0, 1.0, 2.0, 1.0];
+const START: [f64; PER_COLUMN] = [-2.0, -1.0, 2.0, 1.0];
 
 /// Donors from the rows of a standardised table, and the log-likelihood of each row with itself left out. Missing cells get the
 /// conditional means and variances that `smooth` gives them.
@@ -25,35 +26,25 @@ pub fn fit_donors(
     table: &Table,
     weights: Option<&[f64]>,
     smooth: &dyn Density,
+    resolution: &Arc<Resolution>,
 ) -> Result<(Donors, Vec<f64>)> {
     let d = table.columns().len();
     if let Some(column) = table.columns().iter().find(|c| *c.kind() != Kind::Continuous) {
         return Err(bad("donors' column", column.name(), "continuous"));
     }
     let (values, variances) = expected_cells(table, smooth)?;
-    let floors: Vec<f64> = (0..d).map(|j| resolution(table, j)).collect();
-    let marginals: Vec<Marginal> =
-        (0..d).map(|j| Marginal::new(table.observed(j).collect(), floors[j])).collect();
-    let every: Vec<usize> = (0..table.len()).collect();
-    let likelihood = LeaveOneOut {
-        table,
-        values: values.as_ref(),
-        variances: variances.as_ref(),
-        marginals: densities(table, &marginals, &every),
-        floors: &floors,
-    };
+    let likelihood = LeaveOneOut::new(table, DonorCells::new(values, variances, resolution.clone()));
     let stride = table.len().div_ceil(QUERIES);
-    let queries: Vec<usize> = every.iter().copied().filter(|i| i % stride == 0).collect();
+    let queries: Vec<usize> = (0..table.len()).filter(|i| i % stride == 0).collect();
     let start: Vec<f64> = START.iter().copied().cycle().take(PER_COLUMN * d).collect();
     let objective = |t: &[f64]| -> Result<(f64, Vec<f64>)> { Ok(likelihood.objective(t, &queries)) };
     let params = LbfgsParams { max_iterations: 40, tolerance: 1e-4, memory: 10 };
     let (t, _) = lbfgs(objective, start, params)?;
     let kernels = likelihood.kernels(&t);
-    let logs = every.par_iter().map(|&i| likelihood.log(i, &kernels)).collect();
+    let logs = (0..table.len()).into_par_iter().map(|i| likelihood.log(i, &kernels)).collect();
     let equal = vec![1.0; table.len()];
-    let donors =
-        Donors::new(values.clone(), variances.clone(), marginals, kernels, weights.unwrap_or(&equal))?;
-    Ok((donors, logs))
+    let LeaveOneOut { cells, marginals, .. } = likelihood;
+    Ok((Donors::new(cells, marginals, kernels, weights.unwrap_or(&equal))?, logs))
 }
 
 /// Each cell's value, or its conditional mean, and its conditional variance.
@@ -80,37 +71,43 @@ fn resolution(table: &Table, j: usize) -> f64 {
     gaps.get(gaps.len() / 10).map_or(0.05, |gap| (0.5 * gap).max(2e-3))
 }
 
-/// `d × rows`: the marginal density of every observed cell, itself left out.
-fn densities(table: &Table, marginals: &[Marginal], rows: &[usize]) -> Mat<f64> {
-    let columns: Vec<Vec<f64>> = rows
-        .par_iter()
-        .map(|&i| {
-            let cell = |(x, m): (&f64, &Marginal)| if x.is_nan() { 1.0 } else { m.left_out(*x) };
-            table.row(i).iter().zip(marginals).map(cell).collect()
-        })
-        .collect();
-    Mat::from_fn(marginals.len(), rows.len(), |j, i| columns[i][j])
-}
-
 struct LeaveOneOut<'a> {
     table: &'a Table,
-    values: MatRef<'a, f64>,
-    variances: MatRef<'a, f64>,
-    /// `d × n`.
-    marginals: Mat<f64>,
-    floors: &'a [f64],
+    cells: DonorCells,
+    marginals: Vec<Marginal>,
+    /// `d × n`: what the marginals give to every observed cell, itself left out.
+    heights: Mat<f64>,
+    /// What no kernel is narrower than.
+    floors: Vec<f64>,
 }
 
-impl LeaveOneOut<'_> {
+impl<'a> LeaveOneOut<'a> {
+    fn new(table: &'a Table, cells: DonorCells) -> Self {
+        let floors: Vec<f64> = (0..table.columns().len()).map(|j| resolution(table, j)).collect();
+        let marginals: Vec<Marginal> = floors
+            .iter()
+            .enumerate()
+            .map(|(j, &floor)| Marginal::new(table.observed(j).collect(), floor, |x| cells.query(j, x).cell))
+            .collect();
+        let height =
+            |(j, &x): (usize, &f64)| if x.is_nan() { 1.0 } else { marginals[j].at(cells.query(j, x), true) };
+        let columns: Vec<Vec<f64>> = (0..table.len())
+            .into_par_iter()
+            .map(|i| table.row(i).iter().enumerate().map(height).collect())
+            .collect();
+        let heights = Mat::from_fn(floors.len(), table.len(), |j, i| columns[i][j]);
+        Self { table, cells, marginals, heights, floors }
+    }
+
     fn kernels(&self, t: &[f64]) -> Vec<DonorKernel> {
         t.chunks_exact(PER_COLUMN)
-            .zip(self.floors)
+            .zip(&self.floors)
             .map(|(t, floor)| {
-                let narrow = floor + t[0].exp();
+                let narrow = floor + sigmoid(t[0]);
                 let (a, b) = (t[2].exp(), t[3].exp());
                 let total = 1.0 + a + b;
                 DonorKernel {
-                    widths: [narrow, narrow * (1.0 + t[1].exp())],
+                    widths: [narrow, narrow + sigmoid(t[1])],
                     shares: [1.0 / total, a / total, b / total],
                 }
             })
@@ -120,20 +117,13 @@ impl LeaveOneOut<'_> {
     /// Every donor's product of relative kernels for the cells of row `i`, zero for the row itself, and the logarithm of the factor
     /// taken out to keep them in range.
     fn products(&self, i: usize, kernels: &[DonorKernel]) -> (Vec<f64>, f64) {
-        let (row, m) = (self.table.row(i), column(self.marginals.as_ref(), i));
+        let (row, m) = (self.table.row(i), column(self.heights.as_ref(), i));
         let mut products = vec![1.0; self.table.len()];
         let mut log = 0.0;
         products[i] = 0.0;
         for j in (0..row.len()).filter(|&j| !row[j].is_nan()) {
-            for (k, product) in products.iter_mut().enumerate() {
-                let (v, s) = (self.values[(j, k)], self.variances[(j, k)]);
-                *product *= crate::density::relative_kernel(&kernels[j], row[j], v, s, m[j]);
-            }
-            let top = products.iter().copied().fold(0.0, f64::max);
-            if top > 0.0 && !(1e-100..=1e100).contains(&top) {
-                products.iter_mut().for_each(|p| *p /= top);
-                log += top.ln();
-            }
+            let query = self.cells.query(j, row[j]);
+            log += self.cells.multiply(j, query, &kernels[j], m[j], &mut products).max(-1e4);
         }
         (products, log)
     }
@@ -141,7 +131,7 @@ impl LeaveOneOut<'_> {
     fn log(&self, i: usize, kernels: &[DonorKernel]) -> f64 {
         let (products, scale) = self.products(i, kernels);
         let total: f64 = products.iter().sum();
-        let (row, m) = (self.table.row(i), column(self.marginals.as_ref(), i));
+        let (row, m) = (self.table.row(i), column(self.heights.as_ref(), i));
         let marginals: f64 = row.iter().zip(m).filter(|(x, _)| !x.is_nan()).map(|(_, m)| m.ln()).sum();
         marginals + scale + (total / (self.table.len() - 1).max(1) as f64).max(f64::MIN_POSITIVE).ln()
     }
@@ -179,26 +169,27 @@ impl LeaveOneOut<'_> {
         if total.is_nan() || total <= 0.0 {
             return f64::MIN_POSITIVE.ln();
         }
-        let (row, m) = (self.table.row(i), column(self.marginals.as_ref(), i));
+        let (row, m) = (self.table.row(i), column(self.heights.as_ref(), i));
+        let queries: Vec<Query> = row.iter().enumerate().map(|(j, &x)| self.cells.query(j, x)).collect();
         for (k, product) in products.iter().enumerate().filter(|(_, p)| **p > LIGHTEST * total) {
             let share = product / total;
-            let (v, s) = (column(self.values, k), column(self.variances, k));
+            let (v, s) = (self.cells.values(k), self.cells.variances(k));
             for j in (0..row.len()).filter(|&j| !row[j].is_nan()) {
                 let (t, out) = (&t[PER_COLUMN * j..], &mut gradient[PER_COLUMN * j..]);
-                add_cell(&kernels[j], t, self.floors[j], row[j] - v[j], s[j], m[j], share, out);
+                add_cell(&kernels[j], t, queries[j], v[j], s[j], m[j], share, out);
             }
         }
         scale + total.ln()
     }
 }
 
-/// Adds `share` times the derivative of `log r`, `r = c_0 + Σ_a c_a N_a / m`, with `dN/d log h = N (x²/σ² - 1) h²/σ²`, `σ² = h² + s²`.
+/// Adds `share` times the derivative of `log r`, `r = c_0 + Σ_a c_a N_a / m`, where `N` has the deviation `√(h² + s²)`.
 #[allow(clippy::too_many_arguments)]
 fn add_cell(
     kernel: &DonorKernel,
     t: &[f64],
-    floor: f64,
-    x: f64,
+    query: Query,
+    v: f64,
     variance: f64,
     m: f64,
     share: f64,
@@ -206,18 +197,21 @@ fn add_cell(
 ) {
     let [c0, c1, c2] = kernel.shares;
     let part = |h: f64| {
-        let square = h * h + variance;
-        let n = (-0.5 * x * x / square - LOG_SQRT_2PI).exp() / square.sqrt() / m;
-        (n, n * (x * x / square - 1.0) * h / square)
+        let deviation = (h * h + variance).sqrt();
+        let (n, slope) = query.normal(v, deviation);
+        (n / m, slope / m * h / deviation)
     };
     let ((n1, d1), (n2, d2)) = (part(kernel.widths[0]), part(kernel.widths[1]));
     let r = c0 + c1 * n1 + c2 * n2;
-    let (narrow, ratio) = (kernel.widths[0], 1.0 + t[1].exp());
-    let by_narrow = c1 * d1 + c2 * d2 * ratio;
-    out[0] += share * by_narrow * (narrow - floor) / r;
-    out[1] += share * c2 * d2 * narrow * t[1].exp() / r;
+    let slope = |t: f64| sigmoid(t) * (1.0 - sigmoid(t));
+    out[0] += share * (c1 * d1 + c2 * d2) * slope(t[0]) / r;
+    out[1] += share * c2 * d2 * slope(t[1]) / r;
     out[2] += share * (c1 * n1 / r - c1);
     out[3] += share * (c2 * n2 / r - c2);
+}
+
+fn sigmoid(t: f64) -> f64 {
+    1.0 / (1.0 + (-t).exp())
 }
 
 #[cfg(test)]
@@ -234,17 +228,9 @@ mod tests {
         let table = Table::continuous(&["a", "b"], &rows).unwrap();
         let normal = PsdDensity::normal(&table, &[0.0, 0.3], Mat::<f64>::identity(2, 2).as_ref()).unwrap();
         let (values, variances) = expected_cells(&table, &normal).unwrap();
-        let floors = [0.02, 0.03];
-        let marginals: Vec<Marginal> =
-            (0..2).map(|j| Marginal::new(table.observed(j).collect(), 0.1)).collect();
         let every: Vec<usize> = (0..30).collect();
-        let likelihood = LeaveOneOut {
-            table: &table,
-            values: values.as_ref(),
-            variances: variances.as_ref(),
-            marginals: densities(&table, &marginals, &every),
-            floors: &floors,
-        };
+        let cells = DonorCells::new(values, variances, Arc::new(Resolution::of(&table)));
+        let likelihood = LeaveOneOut::new(&table, cells);
         let t = [-1.0, 0.5, 1.0, 0.3, -0.5, 1.5, 0.7, -0.2];
         let (_, gradient) = likelihood.objective(&t, &every);
         for k in 0..t.len() {

@@ -1,24 +1,33 @@
 //! The members a stack may have.
 
-use super::donors::fit_donors;
 use super::imputed_copy::mean_copy;
 use super::joint::{JointFit, MetricPrior};
 use super::kmeans;
 use super::mixture::{EmParams, Mixture, MixturePrior};
+use super::normal::{fit_normal, normal_prior};
 use crate::Result;
 use crate::density::{Density, PsdDensity};
 use crate::kernel::{Anchors, BaseMeasure, Features, Metric};
-use crate::linalg::{LbfgsInfo, LbfgsParams};
+use crate::linalg::LbfgsParams;
 use crate::objective::ProblemOptions;
-use crate::table::Table;
-use faer::{Mat, Scale};
+use crate::table::{Resolution, Table};
+use faer::{Mat, MatRef, Scale};
 use rand::Rng;
+use std::fmt;
+use std::sync::Arc;
 
 /// A member's kind and settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Member {
     /// The normal model.
     Normal,
+    /// A mixture of normals, each with its own covariance.
+    Mixture {
+        /// How many.
+        components: usize,
+        /// The prior's scale, in covariances of the normal model.
+        scale: f64,
+    },
     /// The paper's density with a full metric: `Q`, anchors and metric learned jointly.
     Psd {
         /// How many anchors.
@@ -30,69 +39,125 @@ pub enum Member {
     },
     /// Every row of the table.
     Donors,
-    /// A mixture of normals, each with its own covariance.
-    Mixture {
-        /// How many.
-        components: usize,
-        /// The prior's scale, in covariances of the normal model.
-        scale: f64,
-    },
 }
 
-impl Member {
-    /// Fits the member, and says whether it converged. `normal` is the normal model of the same rows.
-    pub fn fit(
-        &self,
-        table: &Table,
-        weights: Option<&[f64]>,
-        normal: &Mixture,
-        rng: &mut dyn Rng,
-    ) -> Result<(Box<dyn Density>, bool)> {
-        match *self {
-            Self::Donors => {
-                let (donors, _) = fit_donors(table, weights, &normal.density(table, weights)?)?;
-                Ok((Box::new(donors), true))
-            }
-            Self::Psd { anchors, strength, scale } => {
-                let (psd, info) = fit_psd(table, weights, normal, anchors, strength, scale, rng)?;
-                Ok((Box::new(psd), info.converged))
-            }
-            Self::Normal => Ok((Box::new(normal.density(table, weights)?), true)),
-            Self::Mixture { components, scale } => {
-                let copy = mean_copy(&normal.density(table, weights)?, table)?;
-                let (_, labels) = kmeans::cluster(table, &copy, components.min(table.len()), 20, rng);
-                let d = normal.covariance().nrows();
-                let prior =
-                    MixturePrior { scale: normal.covariance() * Scale(scale), strength: 10.0 + d as f64 };
-                let params = EmParams::default();
-                let (mixture, report) = Mixture::fit(table, weights, copy.as_ref(), &labels, &prior, params)?;
-                Ok((Box::new(mixture.density(table, weights)?), report.converged))
-            }
+impl fmt::Display for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Normal => write!(f, "normal model"),
+            Self::Mixture { components, .. } => write!(f, "mixture of {components} normals"),
+            Self::Psd { anchors, .. } => write!(f, "kernel density with {anchors} anchors"),
+            Self::Donors => write!(f, "donors"),
         }
     }
 }
 
-/// From the centres of k-means, their shares as a diagonal `Q`, and a tenth of the normal model's covariance.
-fn fit_psd(
-    table: &Table,
-    weights: Option<&[f64]>,
-    normal: &Mixture,
+/// The rows a member is fitted to.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) table: &'a Table,
+    pub(super) weights: &'a [f64],
+    pub(super) resolution: &'a Arc<Resolution>,
+    /// When EM stops.
+    pub(super) em: EmParams,
+}
+
+/// A smooth member's parameters, and what is needed to move them to other row weights.
+pub(super) enum Smooth {
+    Mixture { mixture: Mixture, prior: MixturePrior },
+    Psd { psd: Box<PsdDensity>, prior: MetricPrior },
+}
+
+/// Steps of L-BFGS for a first fit, and from a fit to one with other row weights.
+const STEPS: usize = 150;
+const MOVES: usize = 8;
+
+impl Smooth {
+    /// The normal model of some rows, and whether it converged.
+    pub(super) fn normal(rows: Rows<'_>, ridge: f64) -> Result<(Self, bool)> {
+        let prior = normal_prior(rows.table, ridge);
+        let (mixture, report) = fit_normal(rows.table, Some(rows.weights), ridge, rows.em)?;
+        Ok((Self::Mixture { mixture, prior }, report.converged))
+    }
+
+    /// Fits a member other than the donors, and says whether it converged. `normal` is the normal model of the same rows.
+    pub(super) fn fit(
+        member: Member,
+        rows: Rows<'_>,
+        normal: &Self,
+        rng: &mut dyn Rng,
+    ) -> Result<(Self, bool)> {
+        let Self::Mixture { mixture: one, prior } = normal else {
+            return Err(crate::error::bad("normal model", "a kernel density", "a mixture of one"));
+        };
+        let copy = mean_copy(&one.density(rows.table, Some(rows.weights), rows.resolution)?, rows.table)?;
+        match member {
+            Member::Normal | Member::Donors => {
+                Ok((Self::Mixture { mixture: one.clone(), prior: prior.clone() }, true))
+            }
+            Member::Mixture { components, scale } => {
+                let (_, labels) =
+                    kmeans::cluster(rows.table, &copy, components.min(rows.table.len()), 20, rng);
+                let strength = 10.0 + one.covariance().nrows() as f64;
+                let prior = MixturePrior { scale: one.covariance() * Scale(scale), strength };
+                let (mixture, report) =
+                    Mixture::fit(rows.table, Some(rows.weights), copy.as_ref(), &labels, &prior, rows.em)?;
+                Ok((Self::Mixture { mixture, prior }, report.converged))
+            }
+            Member::Psd { anchors, strength, scale } => {
+                let start = start_psd(rows, one.covariance(), &copy, anchors, rng)?;
+                let prior = MetricPrior { strength, scale: one.covariance() * Scale(scale) };
+                learn_psd(rows, &start, prior, STEPS)
+            }
+        }
+    }
+
+    /// From here to a fit of the same rows with other weights.
+    pub(super) fn refit(&self, rows: Rows<'_>) -> Result<Self> {
+        match self {
+            Self::Mixture { mixture, prior } => {
+                let params = EmParams { max_iterations: 30, ..Default::default() };
+                let (mixture, _) = mixture.refine(rows.table, Some(rows.weights), prior, params)?;
+                Ok(Self::Mixture { mixture, prior: prior.clone() })
+            }
+            Self::Psd { psd, prior } => Ok(learn_psd(rows, psd, prior.clone(), MOVES)?.0),
+        }
+    }
+
+    /// The density.
+    pub(super) fn density(&self, rows: Rows<'_>) -> Result<Arc<dyn Density>> {
+        Ok(match self {
+            Self::Mixture { mixture, .. } => {
+                Arc::new(mixture.density(rows.table, Some(rows.weights), rows.resolution)?)
+            }
+            Self::Psd { psd, .. } => Arc::new((**psd).clone().with_resolution(rows.resolution.clone())),
+        })
+    }
+}
+
+/// The centres of k-means, their shares as a diagonal `Q`, and a tenth of the normal model's covariance.
+fn start_psd(
+    rows: Rows<'_>,
+    covariance: MatRef<'_, f64>,
+    copy: &Mat<f64>,
     anchors: usize,
-    strength: f64,
-    scale: f64,
     rng: &mut dyn Rng,
-) -> Result<(PsdDensity, LbfgsInfo)> {
-    let copy = mean_copy(&normal.density(table, weights)?, table)?;
-    let (centres, labels) = kmeans::cluster(table, &copy, anchors.min(table.len()), 20, rng);
-    let metric = Metric::full((normal.covariance() * Scale(0.09)).as_ref())?;
+) -> Result<PsdDensity> {
+    let (centres, labels) = kmeans::cluster(rows.table, copy, anchors.min(rows.table.len()), 20, rng);
+    let metric = Metric::full((covariance * Scale(0.09)).as_ref())?;
     let l = centres.ncols();
+    let anchors = Anchors::new(centres)?;
     let features =
-        Features::new(table, weights, &Anchors::new(centres)?, metric, BaseMeasure::WholeSpace, 1.0)?;
+        Features::new(rows.table, Some(rows.weights), &anchors, metric, BaseMeasure::WholeSpace, 1.0)?;
     let share = |a: usize| labels.iter().filter(|&&k| k == a).count() as f64 / labels.len() as f64;
-    let q = Mat::from_fn(l, l, |a, b| if a == b { share(a) + 1e-3 } else { 0.0 });
-    let prior = MetricPrior { strength, scale: normal.covariance() * Scale(scale) };
-    let params = LbfgsParams { max_iterations: 60, tolerance: 1e-4, memory: 12 };
-    let fit = JointFit { problem: ProblemOptions::default(), prior: &prior, weights, params };
-    let (features, q, info) = fit.run(table, &features, q.as_ref())?;
-    Ok((PsdDensity::new(features, q)?, info))
+    PsdDensity::new(features, Mat::from_fn(l, l, |a, b| if a == b { share(a) + 1e-3 } else { 0.0 }))
+}
+
+fn learn_psd(rows: Rows<'_>, start: &PsdDensity, prior: MetricPrior, steps: usize) -> Result<(Smooth, bool)> {
+    let params = LbfgsParams { max_iterations: steps, tolerance: 1e-3, memory: 12 };
+    let fit =
+        JointFit { problem: ProblemOptions::default(), prior: &prior, weights: Some(rows.weights), params };
+    let (features, q, info) = fit.run(rows.table, start.features(), start.q())?;
+    let psd = Box::new(PsdDensity::new(features, q)?);
+    Ok((Smooth::Psd { psd, prior }, info.converged))
 }

@@ -2,7 +2,9 @@
 
 mod alternating;
 mod anchors;
+mod crossval;
 mod donors;
+mod energy;
 mod fit;
 mod held_out;
 mod imputed_copy;
@@ -26,5 +28,5 @@ pub use members::Member;
 pub use mixture::{EmParams, EmReport, Mixture, MixturePrior};
 pub use normal::{choose_ridge, fit_normal};
 pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
-pub use stack::{FittedStack, fit_stack};
+pub use stack::{FittedStack, StackFit, StackObserver, Tried};
 pub use structure::Structure;

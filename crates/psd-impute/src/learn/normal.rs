@@ -6,6 +6,7 @@ use crate::density::Density;
 use crate::table::{Kind, Table};
 use faer::Mat;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Ridges tried, in shares of the table's rows; the columns are standardised.
 const RIDGES: [f64; 6] = [5e-4, 2e-3, 1e-2, 3e-2, 0.1, 0.3];
@@ -17,10 +18,15 @@ pub fn fit_normal(
     ridge: f64,
     params: EmParams,
 ) -> Result<(Mixture, EmReport)> {
-    let g = table.columns().iter().filter(|c| *c.kind() == Kind::Continuous).count();
-    let prior = MixturePrior { scale: Mat::identity(g, g), strength: ridge * table.len() as f64 };
+    let prior = normal_prior(table, ridge);
     let start = typical_cells(table);
     Mixture::fit(table, weights, start.as_ref(), &vec![0; table.len()], &prior, params)
+}
+
+/// The prior that a ridge stands for.
+pub(super) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
+    let g = table.columns().iter().filter(|c| *c.kind() == Kind::Continuous).count();
+    MixturePrior { scale: Mat::identity(g, g), strength: ridge * table.len() as f64 }
 }
 
 /// The ridge with the best likelihood of a fifth of the rows, fitted to the others.
@@ -34,7 +40,7 @@ pub fn choose_ridge(table: &Table) -> Result<f64> {
     let scores = RIDGES
         .par_iter()
         .map(|&ridge| {
-            let normal = fit_normal(&train, None, ridge, params)?.0.density(&train, None)?;
+            let normal = fit_normal(&train, None, ridge, params)?.0.density(&train, None, &Arc::default())?;
             Ok(normal.log_marginals(&test)?.iter().sum())
         })
         .collect::<Result<Vec<f64>>>()?;

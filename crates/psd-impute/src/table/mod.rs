@@ -3,11 +3,15 @@
 mod column;
 mod duplicates;
 mod pattern;
+mod resolution;
+mod row_key;
 mod scaler;
 
 pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;
 pub use pattern::{Group, Pattern};
+pub use resolution::Resolution;
+pub use row_key::RowKeys;
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;
 

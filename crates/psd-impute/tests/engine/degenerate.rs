@@ -3,23 +3,16 @@
 use crate::common::*;
 use psd_impute::Result;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{Member, fit_stack};
+use psd_impute::learn::StackFit;
 use psd_impute::table::Table;
 use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
-
-const MEMBERS: [Member; 3] = [
-    Member::Normal,
-    Member::Mixture { components: 2, scale: 0.2 },
-    Member::Mixture { components: 4, scale: 0.2 },
-];
 
 /// Fits the stack and completes with means, medians and draws.
 fn complete(rows: &[Vec<f64>]) -> Result<[Table; 3]> {
     let names: Vec<String> = (0..rows[0].len()).map(|j| format!("x{j}")).collect();
     let table = Table::continuous(&names.iter().map(String::as_str).collect::<Vec<_>>(), rows)?;
     let (standardised, scaler) = table.standardise();
-    let fitted = fit_stack::<ChaCha8Rng>(&standardised, &MEMBERS, 5, 1)?;
+    let fitted = StackFit::for_table(&standardised, 1).run(&standardised, &mut ())?;
     let limits = Limits::none(names.len());
     let imputer = Imputer::new(&fitted.density, &scaler, &Ties::of(&table), limits)?;
     let scores = imputer.outlier_scores(&table, 20, 1)?;

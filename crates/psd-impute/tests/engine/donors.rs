@@ -3,15 +3,18 @@
 use crate::common::*;
 use crate::conditional::check_draws;
 use psd_impute::density::{Density, Donors};
-use psd_impute::learn::{EmParams, Member, fit_donors, fit_normal, fit_stack};
+use psd_impute::learn::{EmParams, Member, StackFit, fit_donors, fit_normal};
 use psd_impute::table::Table;
-use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 
 fn donors(seed: u64) -> (Table, Donors, Vec<f64>) {
     let (table, _) = continuous(seed, 40, 2, 1, 0.25, Shape::Full);
-    let normal =
-        fit_normal(&table, None, 0.01, EmParams::default()).unwrap().0.density(&table, None).unwrap();
-    let (donors, logs) = fit_donors(&table, None, &normal).unwrap();
+    let normal = fit_normal(&table, None, 0.01, EmParams::default())
+        .unwrap()
+        .0
+        .density(&table, None, &Arc::default())
+        .unwrap();
+    let (donors, logs) = fit_donors(&table, None, &normal, &Arc::default()).unwrap();
     (table, donors, logs)
 }
 
@@ -49,34 +52,14 @@ fn no_row_is_its_own_donor() {
 }
 
 #[test]
-fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
-    let members = [Member::Normal, Member::Mixture { components: 3, scale: 0.2 }];
-    let (plain, _) = continuous(7, 150, 3, 1, 0.2, Shape::Full);
-    let fitted = fit_stack::<ChaCha8Rng>(&plain, &members, 5, 0).unwrap();
-    close(fitted.members.iter().map(|m| m.1).sum::<f64>(), 1.0, 1e-9);
-    assert!(fitted.members.iter().all(|m| fitted.held_out >= m.2 - 1e-9));
-    assert!(fitted.members[0].1 > 0.5, "normal data want the normal member: {:?}", fitted.members);
-
-    // Two columns of which the second is a function of the first, with repeated values.
-    let rows: Vec<[f64; 2]> = (0..200)
-        .map(|i| {
-            let x = (i % 20) as f64 / 6.0 - 1.6;
-            [x, if i % 5 == 0 { NA } else { (3.0 * x).sin() }]
-        })
-        .collect();
-    let table = Table::continuous(&["x", "y"], &rows).unwrap();
-    let fitted = fit_stack::<ChaCha8Rng>(&table, &members, 5, 0).unwrap();
-    let (last, weight, _) = fitted.members[2];
-    assert!(last == Member::Donors && weight > 0.5, "{:?}", fitted.members);
-    let mean = fitted.density.conditional(&[rows[1][0], NA]).unwrap().mean()[0];
-    assert!((mean - (3.0 * rows[1][0]).sin()).abs() < 0.1, "{mean}");
-}
-
-#[test]
 fn rows_that_are_all_the_same_leave_the_donors_without_a_say() {
     let table = Table::continuous(&["x", "y"], &[[1.0, NA]; 4]).unwrap();
-    let normal = fit_normal(&table, None, 0.1, EmParams::default()).unwrap().0.density(&table, None).unwrap();
-    let (donors, _) = fit_donors(&table, None, &normal).unwrap();
+    let normal = fit_normal(&table, None, 0.1, EmParams::default())
+        .unwrap()
+        .0
+        .density(&table, None, &Arc::default())
+        .unwrap();
+    let (donors, _) = fit_donors(&table, None, &normal, &Arc::default()).unwrap();
     assert_eq!(donors.log_marginal(&[1.0, NA]).unwrap(), f64::NEG_INFINITY);
     assert!(donors.conditional(&[1.0, NA]).is_err());
     let members: Vec<(f64, Box<dyn Density>)> = vec![(0.5, Box::new(normal)), (0.5, Box::new(donors))];
@@ -87,9 +70,10 @@ fn rows_that_are_all_the_same_leave_the_donors_without_a_say() {
 #[test]
 fn donors_want_continuous_columns() {
     let (table, features) = mixed(3, 20, 1, 2, 0.2, Shape::Full);
-    let error = fit_donors(&table, None, &density(&features, 1)).unwrap_err().to_string();
+    let error = fit_donors(&table, None, &density(&features, 1), &Arc::default()).unwrap_err().to_string();
     assert!(error.contains("grade") && error.contains("continuous"), "{error}");
     // A stack leaves them out.
-    let fitted = fit_stack::<ChaCha8Rng>(&table, &[Member::Normal], 4, 0).unwrap();
+    let fit = StackFit { members: vec![Member::Normal, Member::Donors], seed: 0 };
+    let fitted = fit.run(&table, &mut ()).unwrap();
     assert_eq!(fitted.members.len(), 1);
 }

@@ -1,13 +1,18 @@
 //! Completing tables: keys, ties, observed cells.
 
 use crate::common::*;
-use psd_impute::impute::{Ties, complete_with_draws, complete_with_means};
+use psd_impute::impute::{Imputer, Limits, Ties, complete_with_draws, complete_with_means};
 use psd_impute::learn::{AnchorChoice, EmParams, PsdFit, fit_normal};
 use psd_impute::table::{Scaler, Table};
+use rand::RngExt;
 
 fn draw(table: &Table, scaler: &Scaler, ties: &Ties, seed: u64, imputation: u64) -> Table {
     let (all, _) = continuous(9, 60, 3, 1, 0.3, Shape::Full);
-    let model = fit_normal(&all, None, 0.01, EmParams::default()).unwrap().0.density(&all, None).unwrap();
+    let model = fit_normal(&all, None, 0.01, EmParams::default())
+        .unwrap()
+        .0
+        .density(&all, None, &std::sync::Arc::default())
+        .unwrap();
     complete_with_draws(&model, table, scaler, ties, seed, imputation).unwrap()
 }
 
@@ -48,8 +53,8 @@ fn columns_with_ties_are_drawn_on_observed_values() {
     let done = draw(&table, &Scaler::of(&table), &ties, 0, 0);
     assert!(done.rows().all(|row| row[1].fract() == 0.0));
     assert!(done.rows().any(|row| row[0].fract() != 0.0));
-    assert_eq!(ties.nearest(1, 0.4), 0.0);
-    assert_eq!(ties.nearest(0, 0.4), 0.4);
+    assert_eq!(ties.recorded(1, 0.4), 0.0);
+    assert_eq!(ties.recorded(0, 0.4), 0.4);
 }
 
 #[test]
@@ -68,4 +73,34 @@ fn discrete_columns_are_completed_with_their_own_values() {
                 .all(|row| [1.0, 2.0, 5.0].contains(&row[0]) && [0.0, 1.0, 2.0, 3.0].contains(&row[1]))
         );
     }
+}
+
+/// A column that is zero half the time and whole numbers otherwise, missing more often where the other column is large.
+#[test]
+fn calibrated_ties_give_each_value_as_often_as_it_was_observed() {
+    let rng = &mut rng(8);
+    let truth: Vec<[f64; 2]> = (0..1500)
+        .map(|_| {
+            let a = normal(rng);
+            let b = a + normal(rng);
+            [a, if b < 0.0 { 0.0 } else { (2.0 * b).ceil() }]
+        })
+        .collect();
+    let gap = |row: &[f64; 2], u: f64| [row[0], if row[0] > 0.5 && u < 0.6 { NA } else { row[1] }];
+    let rows: Vec<[f64; 2]> = truth.iter().map(|row| gap(row, rng.random())).collect();
+    let table = Table::continuous(&["a", "b"], &rows).unwrap();
+    let (standardised, scaler) = table.standardise();
+    let normal_model = fit_normal(&standardised, None, 0.01, EmParams::default()).unwrap().0;
+    let density = normal_model.density(&standardised, None, &std::sync::Arc::default()).unwrap();
+    let zeros = |ties: &Ties| {
+        let limits = Limits::none(2);
+        let imputer = Imputer::new(&density, &scaler, ties, limits).unwrap();
+        let new = imputer.new_rows(table.columns(), 4000, 1).unwrap();
+        new.rows().filter(|row| row[1] == 0.0).count() as f64 / 4000.0
+    };
+    let wanted = truth.iter().filter(|row| row[1] == 0.0).count() as f64 / 1500.0;
+    let ties = Ties::of(&table);
+    let calibrated = ties.calibrated(&density, &table, &scaler).unwrap();
+    let (plain, better) = (zeros(&ties), zeros(&calibrated));
+    assert!((better - wanted).abs() < 0.04 && (plain - wanted).abs() > 0.08, "{plain} {better} {wanted}");
 }

@@ -22,5 +22,7 @@ mod optimum;
 mod outliers;
 mod pieces;
 mod presets;
+mod resolution;
+mod stack;
 mod summaries;
 mod threads;

@@ -54,12 +54,12 @@ proptest! {
         let repeated = table.select(&rows).unwrap();
         // The prior is in units of rows: make the weighted table count as many.
         let params = EmParams { tolerance: 1e-12, max_iterations: 2000 };
-        let one = fit(&repeated, None, 1, params).0.density(&repeated, None).unwrap();
+        let one = fit(&repeated, None, 1, params).0.density(&repeated, None, &std::sync::Arc::default()).unwrap();
         let (copy, labels) = start(&table, 1);
         let share = 20.0 / rows.len() as f64;
         let lighter = prior(2, 2.0 * share);
         let other = Mixture::fit(&table, Some(&counts), copy.as_ref(), &labels, &lighter, params).unwrap().0;
-        let other = other.density(&repeated, None).unwrap();
+        let other = other.density(&repeated, None, &std::sync::Arc::default()).unwrap();
         // The pull of one row on the mean and the smoothing of tables weigh differently, hence the tolerance.
         let average = |d: &dyn Density| d.log_marginals(&repeated).unwrap().iter().sum::<f64>() / rows.len() as f64;
         close(average(&one), average(&other), 0.02);
@@ -89,7 +89,7 @@ fn finds_separate_clusters_and_their_labels() {
     let (mixture, report) = fit(&table, None, 2, EmParams::default());
     assert!(report.converged && report.iterations < 200);
     assert_eq!(mixture.len(), 2);
-    let density = mixture.density(&table, None).unwrap();
+    let density = mixture.density(&table, None, &std::sync::Arc::default()).unwrap();
     for side in [0.0, 1.0] {
         let conditional = density.conditional(&[8.0 * side, NA, NA]).unwrap();
         assert_eq!(conditional.mean()[1], side);

@@ -49,9 +49,12 @@ fn pieces_are_integrals_of_the_density() {
 #[test]
 fn pieces_of_donors_and_stacks_are_integrals_of_the_density() {
     let (table, features) = continuous(3, 40, 2, 3, 0.2, Shape::Full);
-    let normal =
-        fit_normal(&table, None, 0.01, EmParams::default()).unwrap().0.density(&table, None).unwrap();
-    let (donors, _) = fit_donors(&table, None, &normal).unwrap();
+    let normal = fit_normal(&table, None, 0.01, EmParams::default())
+        .unwrap()
+        .0
+        .density(&table, None, &std::sync::Arc::default())
+        .unwrap();
+    let (donors, _) = fit_donors(&table, None, &normal, &std::sync::Arc::default()).unwrap();
     let uniform = Uniform::on_box(&features, &[(-4.0, 4.0); 2]).unwrap();
     for limits in INTERVALS {
         check_piece(donors.conditional(&[0.2, NA]).unwrap().as_ref(), 1, limits);

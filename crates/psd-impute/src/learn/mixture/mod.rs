@@ -16,11 +16,12 @@ mod naive;
 use crate::density::{Density, PsdDensity, Stack};
 use crate::error::positive;
 use crate::kernel::{DiscreteColumn, Features};
-use crate::table::Table;
+use crate::table::{Resolution, Table};
 use crate::{Error, Result};
 use data::Em;
 use expect::Ready;
 use faer::{Mat, MatRef};
+use std::sync::Arc;
 
 /// The prior of the components' covariances.
 #[derive(Debug, Clone)]
@@ -91,23 +92,19 @@ impl Mixture {
         if found != expected || copy.nrows() != table.columns().len() || labels.len() != copy.ncols() {
             return Err(Error::Shape { what: "rows of the starting copy", found, expected });
         }
-        let mut mixture = em.start(copy, labels);
-        let mut last = f64::NEG_INFINITY;
-        for iterations in 1..=params.max_iterations {
-            let ready = Ready::new(&mixture)?;
-            let (sums, log_likelihood) = em.expect(&ready)?;
-            let objective = log_likelihood + em.log_prior(&ready) / em.rows;
-            if !objective.is_finite() {
-                return Err(Error::NotFinite { what: "the likelihood of the mixture" });
-            }
-            if objective - last < params.tolerance {
-                return Ok((mixture, EmReport { iterations, converged: true, objective }));
-            }
-            last = objective;
-            mixture = em.maximise(&mixture, &sums);
-        }
-        let report = EmReport { iterations: params.max_iterations, converged: false, objective: last };
-        Ok((mixture, report))
+        em.run(em.start(copy, labels), params)
+    }
+
+    /// Goes on from here under other row weights or another prior.
+    pub fn refine(
+        &self,
+        table: &Table,
+        weights: Option<&[f64]>,
+        prior: &MixturePrior,
+        params: EmParams,
+    ) -> Result<(Self, EmReport)> {
+        positive("strength of the prior", prior.strength)?;
+        Em::new(table, weights, prior)?.run(self.clone(), params)
     }
 
     /// The number of components.
@@ -126,7 +123,12 @@ impl Mixture {
     }
 
     /// The density over the columns of `table`, as a stack of one-anchor members; table and weights are those of the fit.
-    pub fn density(&self, table: &Table, weights: Option<&[f64]>) -> Result<Stack> {
+    pub fn density(
+        &self,
+        table: &Table,
+        weights: Option<&[f64]>,
+        resolution: &Arc<Resolution>,
+    ) -> Result<Stack> {
         let member = |component: &Component| -> Result<(f64, Box<dyn Density>)> {
             let mut features =
                 Features::normal(table, weights, &component.mean, component.covariance.as_ref())?;
@@ -134,8 +136,30 @@ impl Mixture {
             for (column, table) in flat.iter().zip(&component.tables) {
                 features = features.with_discrete(column.with_probabilities(table)?)?;
             }
-            Ok((component.weight, Box::new(PsdDensity::new(features, Mat::identity(1, 1))?)))
+            let density = PsdDensity::new(features, Mat::identity(1, 1))?.with_resolution(resolution.clone());
+            Ok((component.weight, Box::new(density)))
         };
         Stack::new(self.components.iter().map(member).collect::<Result<_>>()?)
+    }
+}
+
+impl Em<'_> {
+    /// Iterates from `mixture` until an iteration gains too little.
+    fn run(&self, mut mixture: Mixture, params: EmParams) -> Result<(Mixture, EmReport)> {
+        let mut last = f64::NEG_INFINITY;
+        for iterations in 1..=params.max_iterations {
+            let ready = Ready::new(&mixture)?;
+            let (sums, log_likelihood) = self.expect(&ready)?;
+            let objective = log_likelihood + self.log_prior(&ready) / self.rows;
+            if !objective.is_finite() {
+                return Err(Error::NotFinite { what: "the likelihood of the mixture" });
+            }
+            if objective - last < params.tolerance {
+                return Ok((mixture, EmReport { iterations, converged: true, objective }));
+            }
+            last = objective;
+            mixture = self.maximise(&mixture, &sums);
+        }
+        Ok((mixture, EmReport { iterations: params.max_iterations, converged: false, objective: last }))
     }
 }

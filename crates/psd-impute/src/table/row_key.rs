@@ -1,6 +1,6 @@
 //! A random generator for each row that depends on nothing but the row.
 
-use crate::table::{Table, canonical};
+use super::{Table, canonical};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;

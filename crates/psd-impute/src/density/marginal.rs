@@ -1,0 +1,95 @@
+//! A column's marginal, by its observed cells alone.
+
+use super::Piece;
+use super::donor_cells::Query;
+use super::quantile::invert;
+use crate::kernel::truncated::{cdf, pdf};
+use rand::{Rng, RngExt};
+
+/// A kernel density of the observed cells; a value that stands for a cell counts by how often it was observed.
+#[derive(Debug, Clone)]
+pub struct Marginal {
+    /// Sorted.
+    values: Vec<f64>,
+    /// The width of each value's kernel.
+    widths: Vec<f64>,
+}
+
+impl Marginal {
+    /// Of the observed cells of a column, by Silverman's rule, but not below `floor`; a value that stands for a cell stays in it.
+    pub fn new(mut values: Vec<f64>, floor: f64, cell: impl Fn(f64) -> Option<(f64, f64)>) -> Self {
+        let n = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
+        if values.is_empty() {
+            values.push(0.0);
+        }
+        values.sort_by(f64::total_cmp);
+        let silverman = (0.5 * deviation * n.powf(-0.2)).max(floor);
+        let inside = |(lo, hi): (f64, f64), v: f64| 0.2 * (v - lo).min(hi - v);
+        let width = |&v: &f64| cell(v).map_or(silverman, |cell| silverman.min(inside(cell, v)));
+        Self { widths: values.iter().map(width).collect(), values }
+    }
+
+    pub(super) fn widest(&self) -> f64 {
+        self.widths.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn kernels(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.values.iter().copied().zip(self.widths.iter().copied())
+    }
+
+    /// The density at a value, or the probability of its cell; never zero. `left_out` leaves one observation of the value itself out.
+    pub(crate) fn at(&self, query: Query, left_out: bool) -> f64 {
+        let n = self.values.len() as f64;
+        let out = f64::from(u8::from(left_out));
+        match query.cell {
+            Some((lo, hi)) => {
+                let inside =
+                    self.values.partition_point(|&v| v < hi) - self.values.partition_point(|&v| v < lo);
+                (inside as f64 - out).max(0.5) / (n - out).max(1.0)
+            }
+            None => {
+                let sum: f64 = self.kernels().map(|(v, h)| pdf((query.x - v) / h) / h).sum();
+                let own = self
+                    .widths
+                    .get(self.values.partition_point(|&v| v < query.x))
+                    .map_or(0.0, |h| pdf(0.0) / h);
+                ((sum - out * own) / (n - out).max(1.0)).max(1e-30)
+            }
+        }
+    }
+
+    pub(super) fn density(&self, x: f64) -> f64 {
+        self.at(Query { x, cell: None }, false)
+    }
+
+    pub(super) fn cdf(&self, x: f64) -> f64 {
+        self.kernels().map(|(v, h)| cdf((x - v) / h)).sum::<f64>() / self.values.len() as f64
+    }
+
+    pub(super) fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.values.len() as f64
+    }
+
+    pub(super) fn variance(&self) -> f64 {
+        let mean = self.mean();
+        self.kernels().map(|(v, h)| (v - mean).powi(2) + h * h).sum::<f64>() / self.values.len() as f64
+    }
+
+    pub(super) fn within(&self, limits: (f64, f64)) -> Piece {
+        let weight = 1.0 / self.values.len() as f64;
+        let uncut = (f64::NEG_INFINITY, f64::INFINITY);
+        Piece::sum(self.kernels().map(|kernel| (weight, Piece::of_normal(kernel, uncut, limits))))
+    }
+
+    pub(super) fn draw(&self, rng: &mut dyn Rng) -> f64 {
+        let k = rng.random_range(0..self.values.len());
+        self.values[k] + self.widths[k] * normal(rng)
+    }
+}
+
+pub(super) fn normal(rng: &mut dyn Rng) -> f64 {
+    let u: f64 = rng.random::<f64>().clamp(1e-300, 1.0 - f64::EPSILON);
+    invert(u, (-39.0, 39.0), |x| Ok((cdf(x), pdf(x)))).unwrap_or(0.0)
+}

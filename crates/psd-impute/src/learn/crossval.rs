@@ -1,0 +1,162 @@
+//! Cross-validation of a stack's smooth members.
+
+use super::members::{Member, Rows, Smooth};
+use crate::Result;
+use crate::density::{Density, Stack};
+use crate::linalg::log_sum_exp;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Members as seen by the rows they were not fitted to. Row `i` is in fold `i % folds`.
+pub(super) struct CrossValidated {
+    pub(super) members: Vec<Member>,
+    /// A member a column: the log-likelihood of every row's observed cells.
+    pub(super) logs: Vec<Vec<f64>>,
+    /// For each member, its fits without each of the folds.
+    fits: Vec<Vec<Arc<dyn Density>>>,
+    /// Whether nobody asked to stop.
+    pub(super) complete: bool,
+}
+
+/// Tries the members in order. A kind whose held-out likelihood has fallen twice gets no larger.
+pub(super) fn cross_validate(
+    rows: Rows<'_>,
+    members: &[Member],
+    folds: usize,
+    ridge: f64,
+    seed: u64,
+    tried: &mut dyn FnMut(Member, usize, f64) -> ControlFlow<()>,
+) -> Result<CrossValidated> {
+    let splits = (0..folds)
+        .into_par_iter()
+        .map(|fold| Split::new(rows, fold, folds, ridge))
+        .collect::<Result<Vec<_>>>()?;
+    let mut out = CrossValidated { members: Vec::new(), logs: Vec::new(), fits: Vec::new(), complete: true };
+    let mut falls: Vec<(std::mem::Discriminant<Member>, f64, usize)> = Vec::new();
+    for (done, &member) in members.iter().enumerate() {
+        let kind = std::mem::discriminant(&member);
+        let at = falls.iter().position(|f| f.0 == kind).unwrap_or_else(|| {
+            falls.push((kind, f64::NEG_INFINITY, 0));
+            falls.len() - 1
+        });
+        if falls[at].2 >= 2 {
+            continue;
+        }
+        let parts = splits
+            .par_iter()
+            .map(|split| split.try_member(member, rows, seed))
+            .collect::<Result<Vec<_>>>()?;
+        let mut logs = vec![0.0; rows.table.len()];
+        for (split, (_, part)) in splits.iter().zip(&parts) {
+            split.test.iter().zip(part).for_each(|(&i, &log)| logs[i] = log);
+        }
+        let held_out = rows.average(&logs);
+        falls[at].2 = if held_out > falls[at].1 { 0 } else { falls[at].2 + 1 };
+        falls[at].1 = falls[at].1.max(held_out);
+        out.members.push(member);
+        out.logs.push(logs);
+        out.fits.push(parts.into_iter().map(|part| part.0).collect());
+        if tried(member, done + 1, held_out).is_break() {
+            out.complete = false;
+            break;
+        }
+    }
+    Ok(out)
+}
+
+/// One fold: the rows it leaves out and the normal model of the others. With a single row there is nothing to leave out.
+struct Split {
+    test: Vec<usize>,
+    left: crate::table::Table,
+    rest: crate::table::Table,
+    weights: Vec<f64>,
+    normal: Smooth,
+}
+
+impl Split {
+    fn new(rows: Rows<'_>, fold: usize, folds: usize, ridge: f64) -> Result<Self> {
+        let (test, train): (Vec<usize>, Vec<usize>) = (0..rows.table.len()).partition(|i| i % folds == fold);
+        let train = if train.is_empty() { test.clone() } else { train };
+        let weights: Vec<f64> = train.iter().map(|&i| rows.weights[i]).collect();
+        let rest = rows.table.select(&train)?;
+        let (normal, _) = Smooth::normal(Rows { table: &rest, weights: &weights, ..rows }, ridge)?;
+        Ok(Self { left: rows.table.select(&test)?, test, rest, weights, normal })
+    }
+
+    /// The member fitted without the fold, and the log-likelihoods of the fold's rows.
+    fn try_member(&self, member: Member, rows: Rows<'_>, seed: u64) -> Result<(Arc<dyn Density>, Vec<f64>)> {
+        let rest = Rows { table: &self.rest, weights: &self.weights, ..rows };
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let density = Smooth::fit(member, rest, &self.normal, rng)?.0.density(rest)?;
+        let logs = density.log_marginals(&self.left)?;
+        Ok((density, logs))
+    }
+}
+
+impl CrossValidated {
+    /// Those with these positions.
+    pub(super) fn only(&self, kept: &[usize]) -> Self {
+        Self {
+            members: kept.iter().map(|&c| self.members[c]).collect(),
+            logs: kept.iter().map(|&c| self.logs[c].clone()).collect(),
+            fits: kept.iter().map(|&c| self.fits[c].clone()).collect(),
+            complete: self.complete,
+        }
+    }
+
+    /// The weights that maximise the average log of the mixed likelihoods: a convex problem, solved by EM.
+    pub(super) fn weights(&self, row_weights: &[f64]) -> Vec<f64> {
+        let c = self.members.len();
+        let total: f64 = row_weights.iter().sum();
+        let likelihoods: Vec<Vec<f64>> = (0..row_weights.len())
+            .map(|i| {
+                let top = self.logs.iter().map(|logs| logs[i]).fold(f64::NEG_INFINITY, f64::max);
+                self.logs.iter().map(|logs| (logs[i] - top).exp()).collect()
+            })
+            .collect();
+        let mut weights = vec![1.0 / c as f64; c];
+        for _ in 0..500 {
+            let mut next = vec![0.0; c];
+            for (row, &share) in likelihoods.iter().zip(row_weights) {
+                let mixed: f64 = weights.iter().zip(row).map(|(w, p)| w * p).sum();
+                next.iter_mut()
+                    .zip(&weights)
+                    .zip(row)
+                    .for_each(|((n, w), p)| *n += share / total * w * p / mixed);
+            }
+            weights = next;
+        }
+        weights
+    }
+
+    /// The log-likelihood of every row under the stack with these weights.
+    pub(super) fn stacked(&self, weights: &[f64]) -> Vec<f64> {
+        let log = |i: usize| {
+            let terms: Vec<f64> = self.logs.iter().zip(weights).map(|(logs, w)| w.ln() + logs[i]).collect();
+            log_sum_exp(&terms)
+        };
+        (0..self.logs[0].len()).map(log).collect()
+    }
+
+    /// For each fold, the stack that has not seen it.
+    pub(super) fn stacks(&self, weights: &[f64]) -> Result<Vec<Stack>> {
+        let stack = |fold: usize| {
+            let member = |(fits, &w): (&Vec<Arc<dyn Density>>, &f64)| {
+                (w, Box::new(fits[fold].clone()) as Box<dyn Density>)
+            };
+            Stack::new(self.fits.iter().zip(weights).map(member).collect())
+        };
+        (0..self.fits[0].len()).map(stack).collect()
+    }
+}
+
+impl Rows<'_> {
+    /// The weighted mean of a number a row.
+    pub(super) fn average(&self, values: &[f64]) -> f64 {
+        let sum: f64 = values.iter().zip(self.weights).map(|(v, w)| v * w).sum();
+        sum / self.weights.iter().sum::<f64>()
+    }
+}

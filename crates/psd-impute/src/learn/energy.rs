@@ -1,0 +1,124 @@
+//! How much weight the donors get: by the energy score of self-masked cells.
+//!
+//! Some observed cells `y` of a row are masked and predicted from the others, by the members fitted without the row. The **energy
+//! score** `E|X - y| - ½ E|X - X'|` of a prediction `X` is proper, as the likelihood is, but it is measured in the cells' own units: a spike in
+//! the right place is worth the distance it saves and no more. For a stack of two with posterior weights `1-w` and `w`,
+//!
+//! ```text
+//! (1-w) a_0 + w a_1 - ½ [(1-w)² b_00 + 2 w (1-w) b_01 + w² b_11]        a_c = E|X_c - y|,  b_cd = E|X_c - X_d'|
+//! ```
+//!
+//! so that one set of draws scores every weight.
+
+use crate::Result;
+use crate::density::Density;
+use crate::table::{RowKeys, Table};
+use rand::{Rng, RngExt};
+use rayon::prelude::*;
+
+/// Rows that are scored.
+const ROWS: usize = 400;
+/// Draws from each of the two.
+const DRAWS: usize = 16;
+/// The share of a row's observed cells that is masked.
+const MASKED: f64 = 0.3;
+
+/// Standard errors by which a score must be worse to count as such.
+const TELLING: f64 = 1.0;
+
+/// One row's scores.
+struct Scored {
+    /// `log p_1(x_S) - log p_0(x_S)` for the cells that stayed.
+    log_ratio: f64,
+    a: [f64; 2],
+    /// `b_00, b_01, b_11`.
+    b: [f64; 3],
+}
+
+impl Scored {
+    fn at(&self, logit: f64) -> f64 {
+        let w = 1.0 / (1.0 + (-(logit + self.log_ratio)).exp());
+        let v = 1.0 - w;
+        v * self.a[0] + w * self.a[1]
+            - 0.5 * (v * v * self.b[0] + 2.0 * v * w * self.b[1] + w * w * self.b[2])
+    }
+}
+
+/// The scored rows of a table.
+pub(super) struct Scores {
+    /// With their positions.
+    rows: Vec<(usize, Scored)>,
+}
+
+impl Scores {
+    /// The least weight of the second density whose average score, under row weights, cannot be told from the best.
+    pub(super) fn best_weight(&self, weights: &[f64]) -> f64 {
+        let steps = (-24..=24).map(|k| 0.5 * f64::from(k));
+        let logits: Vec<f64> = [f64::NEG_INFINITY].into_iter().chain(steps).chain([f64::INFINITY]).collect();
+        let total = |logit: f64| self.rows.iter().map(|(i, row)| weights[*i] * row.at(logit)).sum::<f64>();
+        let Some(&best) = logits.iter().min_by(|a, b| total(**a).total_cmp(&total(**b))) else { return 0.0 };
+        let equal = |logit: f64| {
+            let gaps = self.rows.iter().map(|(i, row)| weights[*i] * (row.at(logit) - row.at(best)));
+            let (sum, squares) =
+                gaps.fold((0.0, 0.0), |(sum, squares), gap| (sum + gap, squares + gap * gap));
+            sum <= TELLING * squares.sqrt()
+        };
+        let least = logits.iter().copied().find(|&logit| equal(logit)).unwrap_or(best);
+        1.0 / (1.0 + (-least).exp())
+    }
+}
+
+/// Scores some rows of a table. `pair(i)` gives both densities, fitted without row `i`.
+pub(super) fn score<'a>(
+    table: &Table,
+    seed: u64,
+    pair: impl Fn(usize) -> [Box<dyn Density + 'a>; 2] + Sync,
+) -> Result<Scores> {
+    let keys = RowKeys::of(table);
+    let stride = table.len().div_ceil(ROWS);
+    let rows = (0..table.len()).into_par_iter().filter(|i| i % stride == 0).map(|i| {
+        let scored = score_row(table.row(i), pair(i), &mut keys.generator(i, seed, 0))?;
+        Ok(scored.map(|scored| (i, scored)))
+    });
+    Ok(Scores { rows: rows.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect() })
+}
+
+/// Masks some cells of a row and scores both predictions; nothing for a row with fewer than two observed cells.
+fn score_row(row: &[f64], pair: [Box<dyn Density + '_>; 2], rng: &mut dyn Rng) -> Result<Option<Scored>> {
+    let observed: Vec<usize> = (0..row.len()).filter(|&j| !row[j].is_nan()).collect();
+    if observed.len() < 2 {
+        return Ok(None);
+    }
+    let mut masked: Vec<usize> = observed.iter().copied().filter(|_| rng.random::<f64>() < MASKED).collect();
+    if masked.is_empty() || masked.len() == observed.len() {
+        masked = vec![observed[rng.random_range(0..observed.len())]];
+    }
+    let mut rest = row.to_vec();
+    masked.iter().for_each(|&j| rest[j] = f64::NAN);
+    let truth: Vec<f64> = masked.iter().map(|&j| row[j]).collect();
+    let mut logs = [0.0; 2];
+    let mut draws: [Vec<Vec<f64>>; 2] = [Vec::new(), Vec::new()];
+    for c in 0..2 {
+        logs[c] = pair[c].log_marginal(&rest)?;
+        let conditional = pair[c].conditional(&rest)?;
+        let places = masked.iter().map(|&j| conditional.place(j)).collect::<Result<Vec<_>>>()?;
+        for _ in 0..DRAWS {
+            let draw = conditional.draw(rng);
+            draws[c].push(places.iter().map(|&k| draw[k]).collect());
+        }
+    }
+    let distance = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+    let to_truth = |c: usize| draws[c].iter().map(|x| distance(x, &truth)).sum::<f64>() / DRAWS as f64;
+    let between = |c: usize, d: usize| {
+        let pairs =
+            (0..DRAWS).flat_map(|i| (0..DRAWS).map(move |k| (i, k))).filter(|(i, k)| c != d || i != k);
+        let (sum, n) =
+            pairs.fold((0.0, 0), |(sum, n), (i, k)| (sum + distance(&draws[c][i], &draws[d][k]), n + 1));
+        sum / f64::from(n)
+    };
+    Ok(Some(Scored {
+        log_ratio: logs[1] - logs[0],
+        a: [to_truth(0), to_truth(1)],
+        b: [between(0, 0), between(0, 1), between(1, 1)],
+    }))
+}

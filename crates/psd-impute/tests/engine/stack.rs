@@ -1,0 +1,112 @@
+//! Stacks: weights by held-out likelihood and energy score, and moves to other row weights.
+
+use crate::common::*;
+use psd_impute::density::Density;
+use psd_impute::learn::{FittedStack, Member, StackFit, StackObserver};
+use psd_impute::table::Table;
+use std::ops::ControlFlow;
+
+fn fit(table: &Table, members: &[Member]) -> FittedStack {
+    StackFit { members: members.to_vec(), seed: 0 }.run(table, &mut ()).unwrap()
+}
+
+const THREE: Member = Member::Mixture { components: 3, scale: 0.2 };
+
+/// Two columns of which the second is a function of the first, with repeated values.
+fn wave() -> Vec<[f64; 2]> {
+    let x = |i: usize| (i * 7 % 83) as f64 / 26.0 - 1.6;
+    (0..200).map(|i| [x(i), if i % 5 == 0 { NA } else { (3.0 * x(i)).sin() }]).collect()
+}
+
+#[test]
+fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
+    let (plain, _) = continuous(7, 150, 3, 1, 0.2, Shape::Full);
+    let fitted = fit(&plain, &[Member::Normal, THREE]);
+    close(fitted.members.iter().map(|m| m.weight).sum::<f64>(), 1.0, 1e-9);
+    assert!(fitted.members.iter().all(|m| fitted.held_out >= m.held_out - 1e-9));
+    assert!(fitted.members[0].weight > 0.5, "normal data want the normal member: {:?}", fitted.members);
+
+    let rows = wave();
+    let table = Table::continuous(&["x", "y"], &rows).unwrap();
+    let fitted = fit(&table, &[Member::Normal, THREE, Member::Donors]);
+    let last = fitted.members[2];
+    assert!(last.member == Member::Donors && last.weight > 0.2, "{:?}", fitted.members);
+    let mean = fitted.density.conditional(&[rows[1][0], NA]).unwrap().mean()[0];
+    assert!((mean - (3.0 * rows[1][0]).sin()).abs() < 0.2, "{mean}");
+}
+
+#[test]
+fn donors_get_next_to_nothing_where_rows_are_independent_and_normal() {
+    let (plain, _) = continuous(9, 200, 3, 1, 0.2, Shape::Full);
+    let fitted = fit(&plain, &[Member::Normal, Member::Donors]);
+    assert!(fitted.members[1].weight < 0.3, "{:?}", fitted.members);
+}
+
+#[test]
+fn a_refit_moves_the_density_a_little_and_always_to_the_same_place() {
+    let table = Table::continuous(&["x", "y"], &wave()).unwrap();
+    let fitted = fit(
+        &table,
+        &[Member::Normal, THREE, Member::Psd { anchors: 4, strength: 0.2, scale: 0.4 }, Member::Donors],
+    );
+    let row = [0.3, 0.5];
+    let at = |seed, k| fitted.refitted(seed, k).unwrap().log_marginal(&row).unwrap();
+    assert_eq!(at(1, 1), at(1, 1));
+    assert_ne!(at(1, 1), at(1, 2));
+    assert_ne!(at(1, 1), at(2, 1));
+    let here = fitted.density.log_marginal(&row).unwrap();
+    let mean = (1..=20).map(|k| at(1, k)).sum::<f64>() / 20.0;
+    assert!((mean - here).abs() < 0.5, "{mean} {here}");
+}
+
+#[test]
+fn rows_that_come_back_count_as_often_as_they_do() {
+    let once: Vec<[f64; 2]> = wave().into_iter().take(60).collect();
+    let thrice: Vec<[f64; 2]> = once.iter().flat_map(|row| [*row; 3]).collect();
+    let (one, three) = (
+        fit(&Table::continuous(&["x", "y"], &once).unwrap(), &[Member::Normal]),
+        fit(&Table::continuous(&["x", "y"], &thrice).unwrap(), &[Member::Normal]),
+    );
+    assert_eq!(three.rows(), one.rows());
+    let row = [0.1, 0.2];
+    close(three.density.log_marginal(&row).unwrap(), one.density.log_marginal(&row).unwrap(), 1e-12);
+}
+
+#[test]
+fn an_observer_hears_of_every_member_and_may_stop_the_search() {
+    struct After(usize, Vec<Member>);
+    impl StackObserver for After {
+        fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<()> {
+            assert!(done <= of);
+            self.1.push(member);
+            if self.1.len() == self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    let table = Table::continuous(&["x", "y"], &wave()).unwrap();
+    let members = vec![Member::Normal, THREE, Member::Donors];
+    let fit = StackFit { members: members.clone(), seed: 0 };
+    let mut all = After(9, Vec::new());
+    fit.run(&table, &mut all).unwrap();
+    assert_eq!(all.1, members);
+    let mut first = After(1, Vec::new());
+    let fitted = fit.run(&table, &mut first).unwrap();
+    assert_eq!((first.1, fitted.members.len()), (vec![Member::Normal], 1));
+    assert!(StackFit { members: vec![Member::Donors], seed: 0 }.run(&table, &mut ()).is_err());
+}
+
+#[test]
+fn the_same_fit_to_the_bit_on_one_and_two_threads_and_in_two_runs() {
+    let table = Table::continuous(&["x", "y"], &wave()).unwrap();
+    let logs = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let fitted = StackFit::for_table(&table, 3).run(&table, &mut ()).unwrap();
+            let mut logs = fitted.density.log_marginals(&table).unwrap();
+            logs.extend(fitted.refitted(3, 1).unwrap().log_marginals(&table).unwrap());
+            logs
+        })
+    };
+    let one = logs(1);
+    assert_eq!(one, logs(2));
+    assert_eq!(one, logs(2));
+}
