@@ -21,8 +21,10 @@ use crate::table::{Kind, Scaler, Table};
 /// Rows and draws that `Σ P(x ≤ b | row)` is taken from.
 const ROWS: usize = 2000;
 const DRAWS: u64 = 4;
-/// Points between which `F` is linear.
-const POINTS: usize = 600;
+/// Points at which `F` is looked at.
+const POINTS: usize = 400;
+/// Standard deviations that a count may be off by chance.
+const CHANCE: f64 = 2.0;
 
 /// The observed values of the continuous columns in which most cells share their value with another.
 #[derive(Debug, Clone)]
@@ -115,37 +117,48 @@ impl Recorded {
         }
     }
 
-    /// Moves the ends, from the sorted observed cells, sorted draws of the missing ones ([`DRAWS`] each) and `F`.
+    /// Moves the ends at which the counts are off by more than chance, from the sorted observed cells, sorted draws of the missing ones
+    /// ([`DRAWS`] each) and `F`.
     fn calibrate(
         &mut self,
         observed: &[f64],
         guesses: &[f64],
         cdf: impl Fn(f64) -> Result<f64>,
     ) -> Result<()> {
-        let (least, most) = (self.values[0], self.values[self.values.len() - 1]);
-        let point = |p: usize| least + (most - least) * (2.0 * p as f64 / POINTS as f64 - 0.5);
-        let n = observed.len() as f64 + guesses.len() as f64 / DRAWS as f64;
+        let points = self.points();
+        let cells = observed.len() as f64;
+        let n = cells + guesses.len() as f64 / DRAWS as f64;
         let mut top = f64::NEG_INFINITY;
-        // Counts of observed rows that the model has below each point, made increasing.
-        let counts = (0..=POINTS)
-            .map(|p| {
-                let missing = guesses.partition_point(|&g| g <= point(p)) as f64 / DRAWS as f64;
-                top = (n * cdf(point(p))? - missing).max(top);
+        // The observed rows that the model has below each point, made increasing.
+        let counts = points
+            .iter()
+            .map(|&x| {
+                let missing = guesses.partition_point(|&g| g <= x) as f64 / DRAWS as f64;
+                top = (n * cdf(x)? - missing).max(top);
                 Ok(top)
             })
             .collect::<Result<Vec<f64>>>()?;
+        let mut last = f64::NEG_INFINITY;
         for (k, end) in self.ends.iter_mut().enumerate() {
             let wanted = observed.partition_point(|&x| x <= self.values[k]) as f64;
-            let at = counts.partition_point(|&c| c < wanted);
-            *end = match at {
-                0 => point(0),
-                at if at > POINTS => point(POINTS),
-                at => {
-                    let share = (wanted - counts[at - 1]) / (counts[at] - counts[at - 1]);
-                    point(at - 1) + share * (point(at) - point(at - 1))
-                }
-            };
+            let chance = CHANCE * (wanted * (cells - wanted) / cells).sqrt();
+            let here = counts[points.partition_point(|&x| x < *end).min(points.len() - 1)];
+            if (here - wanted).abs() > chance {
+                *end = points[counts.partition_point(|&c| c < wanted).min(points.len() - 1)];
+            }
+            *end = end.max(last);
+            last = *end;
         }
         Ok(())
+    }
+
+    /// Where `F` is looked at: evenly over twice the range of the values, and finely between neighbours.
+    fn points(&self) -> Vec<f64> {
+        let (least, most) = (self.values[0], self.values[self.values.len() - 1]);
+        let even = (0..=POINTS).map(|p| least + (most - least) * (2.0 * p as f64 / POINTS as f64 - 0.5));
+        let fine = |pair: &[f64]| [0.125, 0.25, 0.5, 0.75, 0.875].map(|share| pair[0] + share * (pair[1] - pair[0]));
+        let mut points: Vec<f64> = even.chain(self.values.windows(2).flat_map(fine)).collect();
+        points.sort_by(f64::total_cmp);
+        points
     }
 }
