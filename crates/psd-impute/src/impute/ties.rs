@@ -156,7 +156,8 @@ impl Recorded {
     fn points(&self) -> Vec<f64> {
         let (least, most) = (self.values[0], self.values[self.values.len() - 1]);
         let even = (0..=POINTS).map(|p| least + (most - least) * (2.0 * p as f64 / POINTS as f64 - 0.5));
-        let fine = |pair: &[f64]| [0.125, 0.25, 0.5, 0.75, 0.875].map(|share| pair[0] + share * (pair[1] - pair[0]));
+        let fine =
+            |pair: &[f64]| [0.125, 0.25, 0.5, 0.75, 0.875].map(|share| pair[0] + share * (pair[1] - pair[0]));
         let mut points: Vec<f64> = even.chain(self.values.windows(2).flat_map(fine)).collect();
         points.sort_by(f64::total_cmp);
         points

@@ -159,7 +159,8 @@ pub struct FittedStack {
 }
 
 impl FittedStack {
-    /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables. Each row's weight depends on the seed,
+    /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
+    /// the stack stay. Each row's weight depends on the seed,
     /// the number of the imputation and the row's content alone.
     pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Stack> {
         let keys = RowKeys::of(&self.parts.table);
@@ -236,13 +237,13 @@ impl Parts {
 
     /// The whole stack, moved to other row weights if there are some.
     fn stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
-        let sample_weights = self.sampled_weights(moved.unwrap_or(&self.weights));
+        let sample_weights = self.sampled_weights(&self.weights);
         let smooth: Box<dyn Density> = Box::new(self.smooth_stack(&sample_weights, moved)?);
         match &self.donors {
             None => Stack::new(vec![(1.0, smooth)]),
             Some(part) => {
                 let share = part.scores.best_weight(&sample_weights);
-                let donors = part.donors.reweighted(&sample_weights)?;
+                let donors = part.donors.reweighted(&self.sampled_weights(moved.unwrap_or(&self.weights)))?;
                 Stack::new(vec![(1.0 - share, smooth), (share, Box::new(donors))])
             }
         }
