@@ -64,6 +64,178 @@ fn observed_cells_come_out_byte_for_byte_and_gaps_are_filled() {
     }
 }
 
+fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Runs it and expects success; what it said.
+fn done(folder: &Folder, arguments: &[&str]) -> String {
+    let output = folder.impute(arguments);
+    let message = message(&output);
+    assert!(output.status.success(), "{arguments:?}: {message}");
+    assert!(output.stdout.is_empty());
+    message
+}
+
+/// The columns of each row of an intervals file, behind the row's number and the column's name.
+fn intervals(folder: &Folder, name: &str) -> Vec<(usize, String, Vec<f64>)> {
+    let cells = folder.cells(name);
+    assert_eq!(cells[0].join(","), "row,column,mean,sd,median,q2.5,q97.5");
+    let parse = |row: &Vec<String>| {
+        let numbers = row[2..].iter().map(|x| x.parse().unwrap()).collect();
+        (row[0].parse().unwrap(), row[1].clone(), numbers)
+    };
+    cells[1..].iter().map(parse).collect()
+}
+
+#[test]
+fn several_tables_differ_refitted_or_not_and_come_back_with_the_seed() {
+    let folder = Folder::with(&bent());
+    let tables = |arguments: &[&str]| {
+        done(&folder, &[&["-m", "3", "--seed", "7"], arguments].concat());
+        [1, 2, 3].map(|k| std::fs::read(folder.path(&format!("out.{k}.csv"))).unwrap())
+    };
+    let (refitted, one_fit) = (tables(&[]), tables(&["--one-fit"]));
+    for three in [&refitted, &one_fit] {
+        assert!(three[0] != three[1] && three[1] != three[2] && three[0] != three[2]);
+    }
+    assert_ne!(refitted, one_fit);
+    assert_eq!(refitted, tables(&[]), "same seed, same bytes");
+}
+
+#[test]
+fn means_and_medians_are_in_the_intervals_file() {
+    let folder = Folder::with(&bent());
+    for (method, place) in [("mean", 0), ("median", 2)] {
+        let path = folder.path("cells.csv");
+        done(&folder, &["--method", method, "--intervals", path.to_str().unwrap()]);
+        let (table, cells) = (folder.cells("out.csv"), intervals(&folder, "cells.csv"));
+        assert_eq!(cells.len(), 16);
+        for (row, column, numbers) in cells {
+            let j = table[0].iter().position(|name| *name == column).unwrap();
+            assert_eq!(table[row][j].parse::<f64>().unwrap(), numbers[place], "row {row}");
+            assert!(folder.cells("in.csv")[row][j].parse::<f64>().is_err());
+            let [_, sd, median, low, high] = numbers[..] else { unreachable!() };
+            assert!(sd > 0.0 && low < median && median < high, "row {row}: {numbers:?}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.0.path()).unwrap().count(), 3, "temporary files are gone");
+}
+
+#[test]
+fn intervals_bracket_what_was_taken_away() {
+    let folder = Folder::with(&bent());
+    done(&folder, &["--intervals", folder.path("cells.csv").to_str().unwrap()]);
+    let heights = intervals(&folder, "cells.csv").into_iter().filter(|(_, column, _)| column == "y");
+    let inside = heights.filter(|(row, _, numbers)| {
+        let x = (*row as f64 - 1.0) / 10.0 - 2.0;
+        numbers[3] <= x * x && x * x <= numbers[4]
+    });
+    assert!(inside.count() >= 6, "of 8");
+}
+
+#[test]
+fn the_papers_presets_complete_a_table() {
+    let folder = Folder::with(&bent().replace(",7.0\n", "\n").replace(",7\n", "\n").replace(",constant", ""));
+    for (preset, word) in [("paper", "the paper's recipe"), ("theory", "the theorem's sizes")] {
+        let said = done(&folder, &["--preset", preset]);
+        assert!(said.contains(word), "{said}");
+        let filled = folder
+            .cells("out.csv")
+            .iter()
+            .skip(1)
+            .flatten()
+            .all(|cell| cell.parse::<f64>().is_ok_and(f64::is_finite));
+        assert!(filled);
+    }
+    assert!(
+        done(&folder, &["--preset", "theory", "-m", "2"])
+            .contains("note: all tables are drawn from the one fit")
+    );
+    assert!(done(&folder, &["--method", "mean", "-m", "2"]).contains("note: all 2 tables will be the same"));
+}
+
+#[test]
+fn bounds_are_kept() {
+    let folder = Folder::with(&bent());
+    let cells = folder.path("cells.csv");
+    // Without them every one of these is passed somewhere; cells at the ends of the table are drawn beyond it.
+    for method in ["draw", "mean", "median"] {
+        let bounds = ["--bounds", "y=0:4", "--bounds", "x=-2:"];
+        done(&folder, &[&bounds[..], &["--method", method, "--intervals", cells.to_str().unwrap()]].concat());
+        for row in folder.cells("out.csv").iter().skip(1) {
+            let (x, y): (f64, f64) = (row[0].parse().unwrap(), row[1].parse().unwrap());
+            assert!(x >= -2.0 && (0.0..=4.0).contains(&y), "{method}: {row:?}");
+        }
+        for (row, column, numbers) in intervals(&folder, "cells.csv") {
+            let low = if column == "y" { 0.0 } else { -2.0 };
+            assert!(numbers[3] >= low && (column != "y" || numbers[4] <= 4.0), "{row} {column}: {numbers:?}");
+        }
+    }
+}
+
+#[test]
+fn bad_bounds_are_explained_and_nothing_is_written() {
+    let cases = [
+        ("z=0:1", 2, &["in.csv", "no column `z`", "hint: its columns are `x`, `y`, `constant`"][..]),
+        ("x=5", 1, &["x=5", "COL=LO:HI"]),
+        ("x=:", 1, &["COL=LO:HI"]),
+        ("x=a:2", 1, &["`a` is not a number"]),
+        ("x=2:1", 2, &["column `x`", "wrong way round"]),
+        ("x=-1:1", 2, &["in.csv", "line 2", "column `x`", "`-2.00` is outside the bounds [-1, 1]", "hint:"]),
+    ];
+    for (bounds, code, words) in cases {
+        let folder = Folder::with(&bent());
+        let output = folder.impute(&["--bounds", bounds]);
+        assert_eq!(output.status.code(), Some(code), "{bounds}");
+        let said = message(&output);
+        words.iter().for_each(|word| assert!(said.contains(word), "`{said}` does not say `{word}`"));
+        assert!(!folder.path("out.csv").exists());
+    }
+    let folder = Folder::with("a,a\n1,2\n3,\n2,5\n");
+    let twice = folder.impute(&["--bounds", "a=0:"]);
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(message(&twice).contains("more than one column `a`"));
+    assert!(done(&folder, &[]).contains("note: more than one column is called `a`"));
+    let folder = Folder::with(&bent());
+    assert!(message(&folder.impute(&["--bounds", "x=-9:", "--bounds", "x=:9"])).contains("given twice"));
+}
+
+#[test]
+fn a_short_time_budget_still_completes_and_says_so() {
+    let folder = Folder::with(&bent());
+    let said = done(&folder, &["--time-budget", "0.001"]);
+    assert!(said.contains("note: the time budget ended after the normal model"), "{said}");
+    assert!(folder.cells("out.csv").iter().skip(1).flatten().all(|cell| cell.parse::<f64>().is_ok()));
+}
+
+#[test]
+fn a_table_without_gaps_is_copied() {
+    let folder = Folder::with("1,2\n3,4\n5,6.50\n");
+    let said = done(&folder, &["--intervals", folder.path("cells.csv").to_str().unwrap()]);
+    assert!(said.contains("no cell is missing") && said.contains("taken as the header"), "{said}");
+    assert_eq!(folder.cells("out.csv"), folder.cells("in.csv"));
+    assert!(intervals(&folder, "cells.csv").is_empty());
+}
+
+#[test]
+fn outputs_are_checked_before_the_fit() {
+    let folder = Folder::with(&bent());
+    for (option, words) in [("-o", "there is no folder"), ("--intervals", "there is no folder")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_psd-impute"));
+        command.arg("impute").arg(folder.path("in.csv")).arg(option).arg(folder.path("none/x.csv"));
+        if option != "-o" {
+            command.arg("-o").arg(folder.path("out.csv"));
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let said = message(&output);
+        assert!(said.contains(words) && said.lines().count() == 1, "{said}");
+    }
+    let same = folder.path("out.csv");
+    assert!(message(&folder.impute(&["--intervals", same.to_str().unwrap()])).contains("written twice"));
+}
+
 #[test]
 fn several_tables_are_numbered_and_seeded() {
     let folder = Folder::with(&bent());
@@ -81,10 +253,9 @@ fn several_tables_are_numbered_and_seeded() {
 fn degenerate_tables_are_completed() {
     for text in [
         "a\n1\n\n3\n\"\"\n2\n",
-        "a,b\n1,\n",
+        "a,b\n1,5\n1,\n",
         "a,b\n1,2\n1,2\n1,2\n1,NAN\n1,NaN\n",
         "a,b\n1,2\n3,\n",
-        "a,b,never\n1,2,\n3,,\n2,1,\n,4,\n",
         "a,b\n1,1\n1,1\n1,\n,1\n",
         "a,b,c\n1,2,3\n2,4,6\n3,,9\n4,8,\n,10,15\n6,12,18\n",
         "a,b\n1e300,1e-300\n-1e300,\n5e299,3e-300\n,2e-300\n",
@@ -104,10 +275,16 @@ fn degenerate_tables_are_completed() {
 fn bad_files_are_named_and_nothing_is_written() {
     let cases = [
         ("a,b\n1,2\n3,x\n", &["in.csv", "line 3", "column `b`", "`x` is not a number", "hint:"][..]),
-        ("a,b\n1,2\n3\n", &["in.csv", "3"]),
-        ("a,b\n", &["no rows"]),
-        ("", &["no columns"]),
-        ("a\ninf\n", &["row 0", "column `a`", "infinite"]),
+        ("a,b\n1,2\n3\n", &["in.csv, line 3: the header has 2 cells, but this row 1"]),
+        ("a,b\n", &["in.csv", "no rows", "hint:"]),
+        ("", &["in.csv", "no columns"]),
+        ("a\n1\n\ninf\n", &["in.csv, line 4", "column `a`", "infinite", "hint:"]),
+        ("a,b\r\n1,2\r\n3,x\r\n", &["line 3", "`x`"]),
+        ("a,b\n1,2\n\n\n3,x\n", &["line 5", "`x`"]),
+        ("a;b\n1;2\n", &["line 2", "hint: cells are separated by commas"]),
+        ("a,b\n1,\"1,5\"\n", &["`1,5` is not a number", "decimal point"]),
+        ("a,b\n1,\n", &["in.csv", "column `b`", "hint: drop the column"]),
+        ("a,b,never\n1,2,\n3,,NA\n2,1,\n,4,?\n", &["in.csv", "column `never`", "hint: drop the column"]),
     ];
     for (text, words) in cases {
         let folder = Folder::with(text);

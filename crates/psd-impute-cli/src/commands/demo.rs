@@ -5,7 +5,7 @@ use crate::io::write_file;
 use crate::toys::{self, Gaps, Numbers, Shape};
 use clap::Args;
 use psd_impute::density::{Density, PsdDensity};
-use psd_impute::impute::complete_with_means;
+use psd_impute::impute::{Imputer, Limits, Ties};
 use psd_impute::kernel::Metric;
 use psd_impute::learn::{AnchorChoice, Fitted, PsdFit};
 use psd_impute::solver::Status;
@@ -46,7 +46,8 @@ impl Demo {
         let anchors = AnchorChoice::KMeans { count: ANCHORS, steps: 50 }.pick(&standardised, rng)?;
         let setup = PsdFit { metric: Metric::isotropic(BANDWIDTH)?, ..Default::default() };
         let fitted = setup.run(&standardised, &anchors, &mut ())?;
-        let completed = complete_with_means(fitted.density.as_ref(), &table, &scaler)?;
+        let imputer = Imputer::new(fitted.density.as_ref(), &scaler, &Ties::none(2), Limits::none(2))?;
+        let completed = imputer.complete_with_means(&table)?;
 
         let missing = table.cells().col_iter().flat_map(|row| row.iter()).filter(|x| x.is_nan()).count();
         writeln!(out, "Two moons: {ROWS} rows, 2 columns, {missing} of {} cells missing.\n", 2 * ROWS)?;

@@ -9,10 +9,59 @@ use std::path::PathBuf;
 pub(crate) enum Failure {
     Engine(psd_impute::Error),
     Output(io::Error),
-    File { path: PathBuf, error: io::Error },
-    Csv { path: PathBuf, error: csv::Error },
+    File {
+        path: PathBuf,
+        error: io::Error,
+    },
+    Csv {
+        path: PathBuf,
+        error: csv::Error,
+    },
+    /// A row that is longer or shorter than the header.
+    Ragged {
+        path: PathBuf,
+        line: u64,
+        found: u64,
+        expected: u64,
+    },
+    /// A file that is no table.
+    Table {
+        path: PathBuf,
+        error: psd_impute::Error,
+    },
+    /// A folder to write to that is not there.
+    NoFolder {
+        path: PathBuf,
+        folder: PathBuf,
+    },
+    SameFile {
+        path: PathBuf,
+    },
     Picture(String),
-    NotANumber { path: PathBuf, line: u64, column: String, text: String },
+    /// A cell that cannot be used: what is wrong with it, and what to do.
+    Cell {
+        path: PathBuf,
+        line: u64,
+        column: String,
+        text: String,
+        problem: String,
+        hint: &'static str,
+    },
+    /// A column without any observed cell.
+    NeverObserved {
+        path: PathBuf,
+        column: String,
+    },
+    /// Bounds on a column that the file does not have, or has more than once.
+    NoSuchColumn {
+        path: PathBuf,
+        column: String,
+        found: usize,
+        columns: Vec<String>,
+    },
+    BoundsTwice {
+        column: String,
+    },
 }
 
 impl Failure {
@@ -27,14 +76,58 @@ impl fmt::Display for Failure {
         match self {
             Self::Engine(error) => error.fmt(f),
             Self::Output(error) => error.fmt(f),
+            Self::File { path, error } if error.kind() == io::ErrorKind::InvalidData => {
+                write!(f, "{}: {error}\nhint: save the file as UTF-8", path.display())
+            }
             Self::File { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Csv { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::Picture(problem) => write!(f, "drawing a picture: {problem}"),
-            Self::NotANumber { path, line, column, text } => write!(
+            Self::Ragged { path, line, found, expected } => write!(
                 f,
-                "{}, line {line}, column `{column}`: `{text}` is not a number\nhint: missing cells are empty, NA, NaN, ?, null or .",
+                "{}, line {line}: the header has {expected} cells, but this row {found}",
                 path.display()
             ),
+            Self::Table { path, error } => write!(
+                f,
+                "{}: {error}\nhint: the first line is the header, and the rows stand below it",
+                path.display()
+            ),
+            Self::NoFolder { path, folder } => {
+                write!(f, "{}: there is no folder {}", path.display(), folder.display())
+            }
+            Self::SameFile { path } => {
+                write!(
+                    f,
+                    "{}: is to be written twice\nhint: give --intervals a file of its own",
+                    path.display()
+                )
+            }
+            Self::Picture(problem) => write!(f, "drawing a picture: {problem}"),
+            Self::Cell { path, line, column, text, problem, hint } => write!(
+                f,
+                "{}, line {line}, column `{column}`: `{text}` {problem}\nhint: {hint}",
+                path.display()
+            ),
+            Self::NeverObserved { path, column } => write!(
+                f,
+                "{}: no cell of column `{column}` is observed\nhint: drop the column; there is nothing to learn it from",
+                path.display()
+            ),
+            Self::NoSuchColumn { path, column, found, columns } => {
+                let how_many = if *found == 0 { "no column" } else { "more than one column" };
+                let names: Vec<String> = columns.iter().map(|name| format!("`{name}`")).collect();
+                write!(
+                    f,
+                    "--bounds: {} has {how_many} `{column}`\nhint: its columns are {}",
+                    path.display(),
+                    names.join(", ")
+                )
+            }
+            Self::BoundsTwice { column } => {
+                write!(
+                    f,
+                    "--bounds: column `{column}` is given twice\nhint: both ends go into one, {column}=LO:HI"
+                )
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One file for each subcommand.
 
+mod bounds;
 pub(crate) mod demo;
 mod failure;
 pub(crate) mod impute;

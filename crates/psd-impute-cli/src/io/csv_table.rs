@@ -1,6 +1,9 @@
 //! Numeric CSV files. Observed cells come out byte for byte.
 
+use super::write_file;
 use crate::commands::Failure;
+use psd_impute::Error;
+use psd_impute::impute::CellSummary;
 use psd_impute::table::Table;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +12,8 @@ const MISSING: [&str; 7] = ["", "NA", "NaN", "nan", "?", "null", "."];
 
 /// A CSV file: its text and its numbers.
 pub(crate) struct CsvTable {
+    path: PathBuf,
+    text: String,
     header: csv::StringRecord,
     records: Vec<csv::StringRecord>,
     table: Table,
@@ -16,52 +21,84 @@ pub(crate) struct CsvTable {
 
 impl CsvTable {
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let wrong = |error: csv::Error| Failure::Csv { path: path.to_owned(), error };
         let text =
             std::fs::read_to_string(path).map_err(|error| Failure::File { path: path.to_owned(), error })?;
         let text = keep_blank_cells(text);
+        let wrong = |error: csv::Error| unreadable(path, &text, error);
         let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
         let header = reader.headers().map_err(wrong)?.clone();
         let records = reader.records().collect::<Result<Vec<_>, _>>().map_err(wrong)?;
-        let rows =
-            records.iter().map(|record| numbers(path, &header, record)).collect::<Result<Vec<_>, _>>()?;
+        let rows = records
+            .iter()
+            .map(|record| numbers(path, &text, &header, record))
+            .collect::<Result<Vec<_>, _>>()?;
         let names: Vec<&str> = header.iter().collect();
-        let table = Table::continuous(&names, &rows)?;
-        Ok(Self { header, records, table })
+        let table = Table::continuous(&names, &rows).map_err(|error| match error {
+            Error::EmptyTable(_) => Failure::Table { path: path.to_owned(), error },
+            other => Failure::Engine(other),
+        })?;
+        Ok(Self { path: path.to_owned(), text, header, records, table })
     }
 
     pub(crate) fn table(&self) -> &Table {
         &self.table
     }
 
-    /// Writes the file with its missing cells taken from `completed`: to a temporary file in the same folder, then renamed.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the header could as well be a row.
+    pub(crate) fn header_is_numeric(&self) -> bool {
+        self.header.iter().all(|name| name.trim().parse::<f64>().is_ok())
+    }
+
+    /// What is wrong with a cell of the file.
+    pub(crate) fn bad_cell(&self, row: usize, column: usize, problem: String, hint: &'static str) -> Failure {
+        let record = &self.records[row];
+        let line = line(&self.text, record.position());
+        bad_cell(&self.path, line, &self.header[column], &record[column], problem, hint)
+    }
+
+    /// Writes the file with its missing cells taken from `completed`.
     pub(crate) fn write(&self, completed: &Table, path: &Path) -> Result<(), Failure> {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let at = |error: std::io::Error| Failure::File { path: path.to_owned(), error };
-        let mut file = temporary().tempfile_in(folder).map_err(at)?;
-        let mut writer = csv::Writer::from_writer(&mut file);
-        let wrong = |error: csv::Error| Failure::Csv { path: path.to_owned(), error };
-        writer.write_record(&self.header).map_err(wrong)?;
-        for (i, record) in self.records.iter().enumerate() {
-            let cells = record.iter().enumerate().map(|(j, text)| {
+        let rows = self.records.iter().enumerate().map(|(i, record)| {
+            let cell = |(j, text): (usize, &str)| {
                 if self.table.row(i)[j].is_nan() { show(completed.row(i)[j]) } else { text.to_string() }
-            });
-            writer.write_record(cells).map_err(wrong)?;
-        }
-        writer.flush().map_err(at)?;
-        drop(writer);
-        file.as_file().sync_all().map_err(at)?;
-        file.persist(path).map_err(|error| at(error.error))?;
-        Ok(())
+            };
+            record.iter().enumerate().map(cell).collect()
+        });
+        write_csv(path, self.header.iter().map(String::from).collect(), rows)
+    }
+
+    /// Writes what is known of each missing cell; the quantiles are those at 2.5 % and 97.5 %. Rows are counted from one below the
+    /// header.
+    pub(crate) fn write_intervals(&self, cells: &[CellSummary], path: &Path) -> Result<(), Failure> {
+        let header = ["row", "column", "mean", "sd", "median", "q2.5", "q97.5"].map(String::from).to_vec();
+        let rows = cells.iter().filter_map(|cell| {
+            let numbers = cell.numbers.as_ref()?;
+            let mut row = vec![(cell.row + 1).to_string(), self.header[cell.column].to_string()];
+            row.extend([numbers.mean, numbers.deviation, numbers.median].map(show));
+            row.extend(numbers.quantiles.iter().copied().map(show));
+            Some(row)
+        });
+        write_csv(path, header, rows)
     }
 }
 
-/// A temporary file that others may read, as any file a program writes.
-pub(super) fn temporary() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder
+fn write_csv(
+    path: &Path,
+    header: Vec<String>,
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Result<(), Failure> {
+    let wrong = |error: csv::Error| Failure::Csv { path: path.to_owned(), error };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header).map_err(wrong)?;
+    for row in rows {
+        writer.write_record(row).map_err(wrong)?;
+    }
+    let at = |error: std::io::Error| Failure::File { path: path.to_owned(), error };
+    write_file(path, &writer.into_inner().map_err(|error| at(error.into_error()))?)
 }
 
 /// In a file of one column a blank line is a missing cell, which a CSV reader would pass over.
@@ -93,19 +130,66 @@ fn is_missing(text: &str) -> bool {
     MISSING.contains(&text.trim())
 }
 
-fn numbers(path: &Path, header: &csv::StringRecord, record: &csv::StringRecord) -> Result<Vec<f64>, Failure> {
-    record
-        .iter()
-        .zip(header)
-        .map(|(text, column)| match text.trim().parse() {
+fn bad_cell(
+    path: &Path,
+    line: u64,
+    column: &str,
+    text: &str,
+    problem: String,
+    hint: &'static str,
+) -> Failure {
+    Failure::Cell {
+        path: path.to_owned(),
+        line,
+        column: column.to_string(),
+        text: text.to_string(),
+        problem,
+        hint,
+    }
+}
+
+/// The line on which a record begins. The reader's own count is short by the line ends it passes over first: those of blank lines,
+/// and the second half of a Windows line end.
+fn line(text: &str, position: Option<&csv::Position>) -> u64 {
+    let ends = |byte: &&u8| matches!(byte, b'\n' | b'\r');
+    let from = position.map_or(0, |p| p.byte() as usize).min(text.len());
+    let start = from + text.as_bytes()[from..].iter().take_while(ends).count();
+    1 + text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count() as u64
+}
+
+fn unreadable(path: &Path, text: &str, error: csv::Error) -> Failure {
+    let path = path.to_owned();
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            Failure::Ragged { path, line: line(text, pos.as_ref()), found: *len, expected: *expected_len }
+        }
+        _ => Failure::Csv { path, error },
+    }
+}
+
+fn numbers(
+    path: &Path,
+    file: &str,
+    header: &csv::StringRecord,
+    record: &csv::StringRecord,
+) -> Result<Vec<f64>, Failure> {
+    let number = |(text, column): (&str, &str)| {
+        let bad = |problem: &str, hint| {
+            let line = line(file, record.position());
+            Err(bad_cell(path, line, column, text, problem.to_string(), hint))
+        };
+        match text.trim().parse::<f64>() {
             _ if is_missing(text) => Ok(f64::NAN),
+            Ok(number) if number.is_infinite() => bad("is infinite", "leave the cell empty if it is missing"),
             Ok(number) => Ok(number),
-            Err(_) => Err(Failure::NotANumber {
-                path: path.to_owned(),
-                line: record.position().map_or(0, |p| p.line()),
-                column: column.to_string(),
-                text: text.to_string(),
-            }),
-        })
-        .collect()
+            Err(_) if header.len() == 1 && column.contains([';', '\t']) => {
+                bad("is not a number", "cells are separated by commas, not by semicolons or tabs")
+            }
+            Err(_) => bad(
+                "is not a number",
+                "numbers have a decimal point, as 1.5 or 2e-3; missing cells are empty, NA, NaN, ?, null or .",
+            ),
+        }
+    };
+    record.iter().zip(header).map(number).collect()
 }

@@ -4,4 +4,4 @@ mod csv_table;
 mod file;
 
 pub(crate) use csv_table::{CsvTable, numbered};
-pub(crate) use file::write_file;
+pub(crate) use file::{check_folder, write_file};

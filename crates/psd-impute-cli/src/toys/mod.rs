@@ -5,10 +5,9 @@ mod learn;
 
 use crate::commands::Failure;
 use crate::plot::{Frame, Scene};
-use faer::Mat;
 use figure::Figure;
 use learn::{Learned, Settings, held_out, learn};
-use psd_impute::impute::{Ties, complete_with_draws};
+use psd_impute::impute::{Imputer, Limits, Ties};
 use psd_impute::table::Table;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -76,9 +75,10 @@ impl Toy {
             complete: held_out(&learn(&truth, &self.settings, rng)?, &fresh)?,
             truth: self.shape.log_likelihood(&fresh),
         };
-        let ties = Ties::of(&table);
-        let completed = complete_with_draws(&learned.density, &table, &learned.scaler, &ties, seed, 1)?;
-        let drawn = new_rows(&learned, &table, seed)?;
+        let limits = Limits::none(table.columns().len());
+        let imputer = Imputer::new(&learned.density, &learned.scaler, &Ties::of(&table), limits)?;
+        let completed = imputer.complete_with_draws(&table, seed, 1)?;
+        let drawn = imputer.new_rows(table.columns(), table.len(), seed)?;
         let figure = Figure {
             toy: self,
             truth: &truth,
@@ -90,12 +90,6 @@ impl Toy {
         };
         Ok((numbers, figure.draw()?))
     }
-}
-
-/// As many rows as the table has, drawn from the density, in the table's units: draws for a table of gaps alone.
-fn new_rows(learned: &Learned, table: &Table, seed: u64) -> Result<Table, Failure> {
-    let empty = table.with_cells(Mat::full(table.columns().len(), table.len(), f64::NAN))?;
-    Ok(complete_with_draws(&learned.density, &empty, &learned.scaler, &Ties::of(table), seed, 2)?)
 }
 
 /// A curve or surface in two or three dimensions; rows are points on it, uniform along it, with normal noise in every coordinate.

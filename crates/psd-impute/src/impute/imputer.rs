@@ -104,3 +104,26 @@ impl<'a> Imputer<'a> {
         table.with_cells(cells)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::density::PsdDensity;
+    use faer::Mat;
+
+    #[test]
+    fn means_are_regressions_and_observed_cells_stay() {
+        let na = f64::NAN;
+        let table =
+            Table::continuous(&["a", "b"], &[[1.0, na], [0.1 + 0.2, 5.0], [na, na], [3.0, 9.0]]).unwrap();
+        let (_, scaler) = table.standardise();
+        let covariance = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.5 });
+        let normal = PsdDensity::normal(&table, &[0.0, 0.0], covariance.as_ref()).unwrap();
+        let imputer = Imputer::new(&normal, &scaler, &Ties::none(2), Limits::none(2)).unwrap();
+        let done = imputer.complete_with_means(&table).unwrap();
+        assert_eq!(done.row(1), table.row(1));
+        assert_eq!(done.row(0)[0], 1.0);
+        assert!((done.row(0)[1] - scaler.undo(1, 0.5 * scaler.apply(0, 1.0))).abs() < 1e-12);
+        assert!((done.row(2)[0] - scaler.undo(0, 0.0)).abs() < 1e-12);
+    }
+}

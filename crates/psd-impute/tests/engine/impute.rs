@@ -1,7 +1,7 @@
 //! Completing tables: keys, ties, observed cells.
 
 use crate::common::*;
-use psd_impute::impute::{Imputer, Limits, Ties, complete_with_draws, complete_with_means};
+use psd_impute::impute::{Imputer, Limits, Ties};
 use psd_impute::learn::{AnchorChoice, EmParams, PsdFit, fit_normal};
 use psd_impute::table::{Scaler, Table};
 use rand::RngExt;
@@ -13,7 +13,8 @@ fn draw(table: &Table, scaler: &Scaler, ties: &Ties, seed: u64, imputation: u64)
         .0
         .density(&all, None, &std::sync::Arc::default())
         .unwrap();
-    complete_with_draws(&model, table, scaler, ties, seed, imputation).unwrap()
+    let imputer = Imputer::new(&model, scaler, ties, Limits::none(3)).unwrap();
+    imputer.complete_with_draws(table, seed, imputation).unwrap()
 }
 
 #[test]
@@ -63,9 +64,10 @@ fn discrete_columns_are_completed_with_their_own_values() {
     let (standardised, scaler) = table.standardise();
     let anchors = AnchorChoice::Rows { count: 10 }.pick(&standardised, &mut rng(1)).unwrap();
     let fitted = PsdFit::default().run(&standardised, &anchors, &mut ()).unwrap();
-    let ties = Ties::of(&table);
-    let means = complete_with_means(fitted.density.as_ref(), &table, &scaler).unwrap();
-    let draws = complete_with_draws(fitted.density.as_ref(), &table, &scaler, &ties, 0, 0).unwrap();
+    let limits = Limits::none(table.columns().len());
+    let imputer = Imputer::new(fitted.density.as_ref(), &scaler, &Ties::of(&table), limits).unwrap();
+    let means = imputer.complete_with_means(&table).unwrap();
+    let draws = imputer.complete_with_draws(&table, 0, 0).unwrap();
     for done in [means, draws] {
         assert!(done.rows().all(|row| row.iter().all(|x| x.is_finite())));
         assert!(
