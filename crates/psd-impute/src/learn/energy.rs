@@ -18,6 +18,8 @@ use rayon::prelude::*;
 
 /// Rows that are scored.
 const ROWS: usize = 400;
+/// Fewer scored rows than this decide nothing.
+const FEWEST: usize = 20;
 /// Draws from each of the two.
 const DRAWS: usize = 16;
 /// The share of a row's observed cells that is masked.
@@ -37,7 +39,11 @@ struct Scored {
 
 impl Scored {
     fn at(&self, logit: f64) -> f64 {
-        let w = 1.0 / (1.0 + (-(logit + self.log_ratio)).exp());
+        let w = match logit {
+            f64::NEG_INFINITY => 0.0,
+            f64::INFINITY => 1.0,
+            logit => 1.0 / (1.0 + (-(logit + self.log_ratio)).exp()),
+        };
         let v = 1.0 - w;
         v * self.a[0] + w * self.a[1]
             - 0.5 * (v * v * self.b[0] + 2.0 * v * w * self.b[1] + w * w * self.b[2])
@@ -53,6 +59,9 @@ pub(super) struct Scores {
 impl Scores {
     /// The least weight of the second density whose average score, under row weights, cannot be told from the best.
     pub(super) fn best_weight(&self, weights: &[f64]) -> f64 {
+        if self.rows.len() < FEWEST {
+            return 0.0;
+        }
         let steps = (-24..=24).map(|k| 0.5 * f64::from(k));
         let logits: Vec<f64> = [f64::NEG_INFINITY].into_iter().chain(steps).chain([f64::INFINITY]).collect();
         let total = |logit: f64| self.rows.iter().map(|(i, row)| weights[*i] * row.at(logit)).sum::<f64>();
@@ -71,11 +80,13 @@ impl Scores {
 /// Scores some rows of a table. `pair(i)` gives both densities, fitted without row `i`.
 pub(super) fn score<'a>(
     table: &Table,
+    folds: usize,
     seed: u64,
     pair: impl Fn(usize) -> [Box<dyn Density + 'a>; 2] + Sync,
 ) -> Result<Scores> {
     let keys = RowKeys::of(table);
-    let stride = table.len().div_ceil(ROWS);
+    // Strides that are no multiple of the number of folds meet all of them.
+    let stride = (table.len().div_ceil(ROWS)..).find(|s| s % folds != 0 || folds == 1).unwrap_or(1);
     let rows = (0..table.len()).into_par_iter().filter(|i| i % stride == 0).map(|i| {
         let scored = score_row(table.row(i), pair(i), &mut keys.generator(i, seed, 0))?;
         Ok(scored.map(|scored| (i, scored)))
@@ -100,6 +111,10 @@ fn score_row(row: &[f64], pair: [Box<dyn Density + '_>; 2], rng: &mut dyn Rng) -
     let mut draws: [Vec<Vec<f64>>; 2] = [Vec::new(), Vec::new()];
     for c in 0..2 {
         logs[c] = pair[c].log_marginal(&rest)?;
+        // A row that one of the two calls impossible has nothing to say of the other.
+        if logs[c] == f64::NEG_INFINITY {
+            return Ok(None);
+        }
         let conditional = pair[c].conditional(&rest)?;
         let places = masked.iter().map(|&j| conditional.place(j)).collect::<Result<Vec<_>>>()?;
         for _ in 0..DRAWS {

@@ -207,7 +207,7 @@ impl Parts {
         let smooth = self.smooth_stack(weights, None)?;
         let (donors, left_out) = fit_donors(sample, Some(weights), &smooth, &self.resolution)?;
         let blind = self.validated.stacks(&self.validated.weights(weights))?;
-        let scores = energy::score(sample, seed, |i| {
+        let scores = energy::score(sample, folds, seed, |i| {
             let fold = Fold { part: i % folds, folds };
             [Box::new(&blind[i % folds]), Box::new(LeftOut { donors: &donors, fold })]
         })?;
