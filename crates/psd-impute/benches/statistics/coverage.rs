@@ -5,16 +5,25 @@ use crate::rubin::Pooled;
 use psd_impute::Result;
 use psd_impute::density::Density;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{Member, StackFit};
+use psd_impute::learn::{EmParams, Member, StackFit, fit_normal};
 use psd_impute::table::{Scaler, Table};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Completed tables a simulated one.
 const COMPLETED: u64 = 20;
 
-/// Whether a member may have a place in the stack.
-type Allowed = fn(&Member) -> bool;
+/// What completes a table.
+#[derive(Clone, Copy)]
+enum Model {
+    /// The stack of the members that are allowed.
+    Stack(fn(&Member) -> bool),
+    /// The normal model with a given ridge.
+    Normal(f64),
+}
 
 /// Prints the section.
 pub(crate) fn run(count: u64) -> Result<()> {
@@ -22,19 +31,23 @@ pub(crate) fn run(count: u64) -> Result<()> {
         "\ncoverage: {count} tables of {ROWS} rows, y and x2 missing in three of ten; {COMPLETED} completed tables each, pooled by Rubin's \
          rules; aim: refits cover 93 to 97 %, one fit less"
     );
-    section(count, "the default stack", |_| true)
+    section(count, "the default stack", Model::Stack(|_| true))
 }
 
-/// Prints the same for stacks with fewer members.
+/// Prints the same for stacks with fewer members, and for the normal model by ridge.
 pub(crate) fn by_members(count: u64) -> Result<()> {
     println!("\nmembers: coverage as above, {count} tables of {ROWS} rows");
-    let sets: [(&str, Allowed); 4] = [
-        ("normal model", |m| *m == Member::Normal),
-        ("without donors", |m| *m != Member::Donors),
-        ("without kernel densities", |m| !matches!(m, Member::Psd { .. })),
-        ("normal model and donors", |m| [Member::Normal, Member::Donors].contains(m)),
+    let models = [
+        ("ridge 0.1", Model::Normal(0.1)),
+        ("ridge 0.03", Model::Normal(0.03)),
+        ("ridge 0.01", Model::Normal(0.01)),
+        ("ridge 0.0005", Model::Normal(5e-4)),
+        ("normal model", Model::Stack(|m| *m == Member::Normal)),
+        ("without donors", Model::Stack(|m| *m != Member::Donors)),
+        ("without kernel densities", Model::Stack(|m| !matches!(m, Member::Psd { .. }))),
+        ("normal model and donors", Model::Stack(|m| [Member::Normal, Member::Donors].contains(m))),
     ];
-    sets.into_iter().try_for_each(|(name, allowed)| section(count, name, allowed))
+    models.into_iter().try_for_each(|(name, model)| section(count, name, model))
 }
 
 /// The ways to an interval: the table without gaps, a refit for each completed table, one fit for all.
@@ -43,13 +56,11 @@ const WAYS: [&str; 3] = ["no gaps", "refits", "one fit"];
 /// The estimands of a table, by each way; and the donors' and the normal model's shares, and the ridge.
 type Outcome = ([[Pooled; 3]; 3], [f64; 3]);
 
-fn section(count: u64, members: &str, allowed: Allowed) -> Result<()> {
+fn section(count: u64, members: &str, model: Model) -> Result<()> {
     for (mechanism, name) in [(Mechanism::Mcar, "MCAR"), (Mechanism::Mar, "MAR")] {
         let start = Instant::now();
-        let outcomes = (0..count)
-            .into_par_iter()
-            .map(|seed| one(seed, mechanism, allowed))
-            .collect::<Result<Vec<_>>>()?;
+        let outcomes =
+            (0..count).into_par_iter().map(|seed| one(seed, mechanism, model)).collect::<Result<Vec<_>>>()?;
         let average = |k: usize| outcomes.iter().map(|o| o.1[k]).sum::<f64>() / count as f64;
         println!(
             "{name}, {members}, {:.0} s; mean weight of the normal model {:.2}, of donors {:.2}; mean ridge {:.3}",
@@ -92,19 +103,43 @@ fn print(estimand: &str, way: &str, truth: f64, found: &[&Pooled]) {
     );
 }
 
-fn one(seed: u64, mechanism: Mechanism, allowed: Allowed) -> Result<Outcome> {
+fn one(seed: u64, mechanism: Mechanism, model: Model) -> Result<Outcome> {
     let [whole, table] = tables(seed, mechanism)?;
     let (standardised, scaler) = table.standardise();
-    let mut fit = StackFit::for_table(&standardised, seed);
-    fit.members.retain(allowed);
-    let fitted = fit.run(&standardised, &mut ())?;
     let complete = |density: &dyn Density, k: u64| draw(density, &scaler, &table, seed, k);
-    let refits =
-        (0..COMPLETED).map(|k| complete(&fitted.refitted(seed, k)?, k)).collect::<Result<Vec<_>>>()?;
-    let one_fit = (0..COMPLETED).map(|k| complete(&fitted.density, k)).collect::<Result<Vec<_>>>()?;
-    let weight =
-        |wanted: Member| fitted.members.iter().filter(|m| m.member == wanted).map(|m| m.weight).sum();
-    let shares = [weight(Member::Normal), weight(Member::Donors), fitted.ridge];
+    let all = || 0..COMPLETED;
+    let (refits, one_fit, shares) = match model {
+        Model::Stack(allowed) => {
+            let mut fit = StackFit::for_table(&standardised, seed);
+            fit.members.retain(allowed);
+            let fitted = fit.run(&standardised, &mut ())?;
+            let weight =
+                |wanted: Member| fitted.members.iter().filter(|m| m.member == wanted).map(|m| m.weight).sum();
+            let shares = [weight(Member::Normal), weight(Member::Donors), fitted.ridge];
+            let refits =
+                all().map(|k| complete(&fitted.refitted(seed, k)?, k)).collect::<Result<Vec<_>>>()?;
+            let one_fit = all().map(|k| complete(&fitted.density, k)).collect::<Result<Vec<_>>>()?;
+            (refits, one_fit, shares)
+        }
+        Model::Normal(ridge) => {
+            let fit = |weights: Option<&[f64]>| {
+                let em = EmParams { tolerance: 1e-6, max_iterations: 500 };
+                fit_normal(&standardised, weights, ridge, em)?.0.density(
+                    &standardised,
+                    weights,
+                    &Arc::default(),
+                )
+            };
+            let refit = |k: u64| {
+                let rng = &mut ChaCha8Rng::seed_from_u64(seed * COMPLETED + k);
+                let weights: Vec<f64> = (0..ROWS).map(|_| -(1.0 - rng.random::<f64>()).ln()).collect();
+                complete(&fit(Some(&weights))?, k)
+            };
+            let same = fit(None)?;
+            let one_fit = all().map(|k| complete(&same, k)).collect::<Result<Vec<_>>>()?;
+            (all().map(refit).collect::<Result<Vec<_>>>()?, one_fit, [1.0, 0.0, ridge])
+        }
+    };
     Ok(([pool(&[estimates(&whole)]), pool(&refits), pool(&one_fit)], shares))
 }
 
