@@ -11,7 +11,7 @@ const USAGE: &str = "usage: cargo xtask <task>
 
 tasks:
   test    formatting, lints, documentation, Rust tests, Python checks
-  bench   the engine's benchmarks";
+  bench   all benchmarks of the engine";
 
 fn main() -> ExitCode {
     let tasks: Vec<String> = env::args().skip(1).collect();
@@ -39,5 +39,5 @@ fn test() -> Result<(), String> {
 }
 
 fn bench() -> Result<(), String> {
-    run("benchmarks", &mut cargo("bench -p psd-impute --bench engine"))
+    run("benchmarks", &mut cargo("bench -p psd-impute --bench *"))
 }

@@ -22,6 +22,7 @@ mod optimum;
 mod outliers;
 mod pieces;
 mod presets;
+mod proper;
 mod resolution;
 mod stack;
 mod summaries;
