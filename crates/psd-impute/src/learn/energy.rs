@@ -17,11 +17,11 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 /// Rows that are scored.
-const ROWS: usize = 400;
+const ROWS: usize = 600;
 /// Fewer scored rows than this decide nothing.
 const FEWEST: usize = 20;
 /// Draws from each of the two.
-const DRAWS: usize = 16;
+const DRAWS: usize = 24;
 /// The share of a row's observed cells that is masked.
 const MASKED: f64 = 0.3;
 

@@ -11,6 +11,11 @@ use std::sync::Arc;
 /// Ridges tried, in shares of the table's rows; the columns are standardised.
 const RIDGES: [f64; 6] = [5e-4, 2e-3, 1e-2, 3e-2, 0.1, 0.3];
 
+/// Standard errors by which a likelihood must be worse to count as such.
+const TELLING: f64 = 1.0;
+/// Folds that a ridge is chosen by.
+const FOLDS: usize = 5;
+
 /// The normal model with a given ridge: the covariance is pulled to the identity with the weight of `ridge · n` rows.
 pub fn fit_normal(
     table: &Table,
@@ -29,23 +34,35 @@ pub(super) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
     MixturePrior { scale: Mat::identity(g, g), strength: ridge * table.len() as f64 }
 }
 
-/// The ridge with the best likelihood of a fifth of the rows, fitted to the others.
+/// The least ridge whose likelihood over five folds cannot be told from the best, but one row's weight at least. A ridge pulls slopes to
+/// zero, so that more of it than the rows ask for costs coverage of what is estimated from completed tables.
 pub fn choose_ridge(table: &Table) -> Result<f64> {
-    let (test, train): (Vec<usize>, Vec<usize>) = (0..table.len()).partition(|i| i % 5 == 0);
-    if train.is_empty() || test.is_empty() {
+    let n = table.len();
+    let folds = FOLDS.min(n);
+    if folds < 2 {
         return Ok(RIDGES[RIDGES.len() - 1]);
     }
-    let (test, train) = (table.select(&test)?, table.select(&train)?);
+    let tried: Vec<(usize, f64)> = (0..folds).flat_map(|fold| RIDGES.map(|ridge| (fold, ridge))).collect();
     let params = EmParams { tolerance: 1e-3, max_iterations: 50 };
-    let scores = RIDGES
+    let parts = tried
         .par_iter()
-        .map(|&ridge| {
-            let normal = fit_normal(&train, None, ridge, params)?.0.density(&train, None, &Arc::default())?;
-            Ok(normal.log_marginals(&test)?.iter().sum())
+        .map(|&(fold, ridge)| {
+            let (test, train): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| i % folds == fold);
+            let train = table.select(&train)?;
+            let normal = fit_normal(&train, None, ridge, params)?.0;
+            normal.density(&train, None, &Arc::default())?.log_marginals(&table.select(&test)?)
         })
-        .collect::<Result<Vec<f64>>>()?;
-    let best = (0..RIDGES.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
-    Ok(RIDGES[best])
+        .collect::<Result<Vec<Vec<f64>>>>()?;
+    let logs = |r: usize| (0..folds).flat_map(move |fold| [fold * RIDGES.len() + r]).flat_map(|k| &parts[k]);
+    let total = |r: usize| logs(r).sum::<f64>();
+    let best = (0..RIDGES.len()).max_by(|&a, &b| total(a).total_cmp(&total(b))).unwrap_or(0);
+    let equal = |r: usize| {
+        let gaps = logs(best).zip(logs(r)).map(|(b, l)| b - l);
+        let (sum, squares) = gaps.fold((0.0, 0.0), |(sum, squares), gap| (sum + gap, squares + gap * gap));
+        sum <= TELLING * squares.sqrt()
+    };
+    let least = (0..RIDGES.len()).find(|&r| equal(r)).unwrap_or(best);
+    Ok(RIDGES[least].max(1.0 / n as f64))
 }
 
 /// Column means, or first atoms, where cells are missing: a start for EM.

@@ -79,8 +79,13 @@ impl StackFit {
 
     /// Fits the stack to a standardised table. Donors need continuous columns and are passed over where others are.
     pub fn run(&self, table: &Table, observer: &mut dyn StackObserver) -> Result<FittedStack> {
-        let (table, weights) = table.merge_duplicates(&vec![1.0; table.len()])?;
-        let (table, weights) = some_rows(&table, &weights, &strided(table.len(), ROWS))?;
+        // Of a sample, merged rows would be in or out with all their weight.
+        let (table, weights) = if table.len() <= SAMPLE {
+            table.merge_duplicates(&vec![1.0; table.len()])?
+        } else {
+            let rows = strided(table.len(), ROWS);
+            (table.select(&rows)?, vec![1.0; rows.len()])
+        };
         let sampled = strided(table.len(), SAMPLE);
         let (sample, sample_weights) = some_rows(&table, &weights, &sampled)?;
         let resolution = Arc::new(Resolution::of(&table));
