@@ -5,7 +5,8 @@
 //! one-row short cuts on the trait do both.
 //!
 //! Log-densities are with respect to Lebesgue measure on the continuous columns (on their box, if there is one) and the
-//! base weights `ρ` on the discrete ones.
+//! base weights `ρ` on the discrete ones. In a density that knows the table's [`Resolution`](crate::table::Resolution), a value that
+//! stands for a cell counts by the cell's probability.
 
 mod combined;
 mod donor_cells;

@@ -16,7 +16,7 @@ use super::imputer::Imputer;
 use super::limits::Limits;
 use crate::Result;
 use crate::density::Density;
-use crate::table::{Kind, Scaler, Table};
+use crate::table::{Resolution, Scaler, Table};
 
 /// Rows and draws that `Σ P(x ≤ b | row)` is taken from.
 const ROWS: usize = 2000;
@@ -43,14 +43,8 @@ struct Recorded {
 impl Ties {
     /// Finds the columns with ties.
     pub fn of(table: &Table) -> Self {
-        let column = |j: usize| {
-            let mut seen: Vec<f64> = table.observed(j).collect();
-            let cells = seen.len();
-            seen.sort_by(f64::total_cmp);
-            seen.dedup();
-            let tied = *table.columns()[j].kind() == Kind::Continuous && 2 * seen.len() <= cells;
-            if tied { Recorded::halfway(seen) } else { Recorded::default() }
-        };
+        let resolution = Resolution::of(table);
+        let column = |j: usize| Recorded::halfway(resolution.grid(j).to_vec());
         Self { columns: (0..table.columns().len()).map(column).collect() }
     }
 
@@ -59,15 +53,14 @@ impl Ties {
         if self.columns.iter().all(|column| column.ends.is_empty()) {
             return Ok(self.clone());
         }
-        let kept = table.len().min(ROWS);
-        let some = table.select(&(0..kept).map(|k| k * table.len() / kept).collect::<Vec<_>>())?;
+        let some = table.select(&table.spread(ROWS))?;
         let d = self.columns.len();
         let free = Imputer::new(density, scaler, &Self::none(d), Limits::none(d))?;
         let drawn = (0..DRAWS).map(|k| free.complete_with_draws(&some, 0, k)).collect::<Result<Vec<_>>>()?;
         let whole = density.conditional(&vec![f64::NAN; d])?;
         let mut columns = self.columns.clone();
         for (j, column) in columns.iter_mut().enumerate().filter(|(_, column)| !column.ends.is_empty()) {
-            let gaps = (0..kept).filter(|&i| some.row(i)[j].is_nan());
+            let gaps = (0..some.len()).filter(|&i| some.row(i)[j].is_nan());
             let mut guesses: Vec<f64> = gaps.flat_map(|i| drawn.iter().map(move |t| t.row(i)[j])).collect();
             guesses.sort_by(f64::total_cmp);
             let mut observed: Vec<f64> = some.observed(j).collect();

@@ -69,9 +69,6 @@ impl FeatureGradient {
         g: MatRef<'_, f64>,
         t: MatRef<'_, f64>,
     ) -> Result<()> {
-        for a in 0..g.nrows() {
-            self.norm[a] -= g.row(a).iter().sum::<f64>();
-        }
         self.add_row_vectors(features, pattern, table, rows, g);
         self.add_pairs(features, pattern, t)
     }
@@ -87,9 +84,6 @@ impl FeatureGradient {
         g: MatRef<'_, f64>,
         t: &[f64],
     ) {
-        for a in 0..g.nrows() {
-            self.norm[a] -= g.row(a).iter().sum::<f64>();
-        }
         self.add_row_vectors(features, pattern, table, rows, g);
         self.add_integrals(features, pattern, own_pairs(t));
     }
@@ -136,6 +130,9 @@ impl FeatureGradient {
         rows: &[usize],
         g: MatRef<'_, f64>,
     ) {
+        for a in 0..g.nrows() {
+            self.norm[a] -= g.row(a).iter().sum::<f64>();
+        }
         let block = pattern.continuous();
         let (k, l) = (block.observed().len(), g.nrows());
         let mut z = Mat::zeros(k, rows.len());

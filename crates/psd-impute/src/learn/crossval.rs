@@ -1,14 +1,30 @@
 //! Cross-validation of a stack's smooth members.
 
-use super::members::{Member, Rows, Smooth};
+use super::members::{FittedMixture, Member, Rows, Smooth};
 use crate::Result;
 use crate::density::{Density, Stack};
 use crate::linalg::log_sum_exp;
+use crate::table::Table;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// Folds, where there are rows enough.
+pub(super) const FOLDS: usize = 5;
+
+/// The rows of a fold, which leaves them out, and the others. Of a single row there is nothing to leave out.
+pub(super) fn split(rows: usize, fold: usize, folds: usize) -> (Vec<usize>, Vec<usize>) {
+    let (test, train): (Vec<usize>, Vec<usize>) = (0..rows).partition(|i| i % folds == fold);
+    if train.is_empty() { (test.clone(), test) } else { (test, train) }
+}
+
+/// The weighted mean of a number a row.
+pub(super) fn average(values: &[f64], weights: &[f64]) -> f64 {
+    let sum: f64 = values.iter().zip(weights).map(|(v, w)| v * w).sum();
+    sum / weights.iter().sum::<f64>()
+}
 
 /// Members as seen by the rows they were not fitted to. Row `i` is in fold `i % folds`.
 pub(super) struct CrossValidated {
@@ -53,7 +69,7 @@ pub(super) fn cross_validate(
         for (split, (_, part)) in splits.iter().zip(&parts) {
             split.test.iter().zip(part).for_each(|(&i, &log)| logs[i] = log);
         }
-        let held_out = rows.average(&logs);
+        let held_out = average(&logs, rows.weights);
         falls[at].2 = if held_out > falls[at].1 { 0 } else { falls[at].2 + 1 };
         falls[at].1 = falls[at].1.max(held_out);
         out.members.push(member);
@@ -67,22 +83,21 @@ pub(super) fn cross_validate(
     Ok(out)
 }
 
-/// One fold: the rows it leaves out and the normal model of the others. With a single row there is nothing to leave out.
+/// One fold: the rows it leaves out and the normal model of the others.
 struct Split {
     test: Vec<usize>,
-    left: crate::table::Table,
-    rest: crate::table::Table,
+    left: Table,
+    rest: Table,
     weights: Vec<f64>,
-    normal: Smooth,
+    normal: FittedMixture,
 }
 
 impl Split {
     fn new(rows: Rows<'_>, fold: usize, folds: usize, ridge: f64) -> Result<Self> {
-        let (test, train): (Vec<usize>, Vec<usize>) = (0..rows.table.len()).partition(|i| i % folds == fold);
-        let train = if train.is_empty() { test.clone() } else { train };
+        let (test, train) = split(rows.table.len(), fold, folds);
         let weights: Vec<f64> = train.iter().map(|&i| rows.weights[i]).collect();
         let rest = rows.table.select(&train)?;
-        let (normal, _) = Smooth::normal(Rows { table: &rest, weights: &weights, ..rows }, ridge)?;
+        let (normal, _) = FittedMixture::normal(Rows { table: &rest, weights: &weights, ..rows }, ridge)?;
         Ok(Self { left: rows.table.select(&test)?, test, rest, weights, normal })
     }
 
@@ -107,20 +122,21 @@ impl CrossValidated {
         }
     }
 
-    /// The weights that maximise the average log of the mixed likelihoods: a convex problem, solved by EM.
+    /// The weights that maximise the average log of the mixed likelihoods: a convex problem, solved by EM. A row that no member can have
+    /// produced has no say.
     pub(super) fn weights(&self, row_weights: &[f64]) -> Vec<f64> {
         let c = self.members.len();
-        let total: f64 = row_weights.iter().sum();
-        let likelihoods: Vec<Vec<f64>> = (0..row_weights.len())
-            .map(|i| {
-                let top = self.logs.iter().map(|logs| logs[i]).fold(f64::NEG_INFINITY, f64::max);
-                self.logs.iter().map(|logs| (logs[i] - top).exp()).collect()
-            })
-            .collect();
+        let relative = |i: usize| {
+            let top = self.logs.iter().map(|logs| logs[i]).fold(f64::NEG_INFINITY, f64::max);
+            let row: Vec<f64> = self.logs.iter().map(|logs| (logs[i] - top).exp()).collect();
+            (top > f64::NEG_INFINITY).then_some((row, row_weights[i]))
+        };
+        let likelihoods: Vec<(Vec<f64>, f64)> = (0..row_weights.len()).filter_map(relative).collect();
+        let total: f64 = likelihoods.iter().map(|row| row.1).sum();
         let mut weights = vec![1.0 / c as f64; c];
-        for _ in 0..500 {
+        for _ in 0..if likelihoods.is_empty() { 0 } else { 500 } {
             let mut next = vec![0.0; c];
-            for (row, &share) in likelihoods.iter().zip(row_weights) {
+            for (row, share) in &likelihoods {
                 let mixed: f64 = weights.iter().zip(row).map(|(w, p)| w * p).sum();
                 next.iter_mut()
                     .zip(&weights)
@@ -150,13 +166,5 @@ impl CrossValidated {
             Stack::new(self.fits.iter().zip(weights).map(member).collect())
         };
         (0..self.fits[0].len()).map(stack).collect()
-    }
-}
-
-impl Rows<'_> {
-    /// The weighted mean of a number a row.
-    pub(super) fn average(&self, values: &[f64]) -> f64 {
-        let sum: f64 = values.iter().zip(self.weights).map(|(v, w)| v * w).sum();
-        sum / self.weights.iter().sum::<f64>()
     }
 }

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::density::{Conditional, Density, DonorCells, DonorKernel, Donors, Marginal, Query, map_gaps};
 use crate::error::bad;
-use crate::linalg::{LbfgsParams, column, lbfgs};
+use crate::linalg::{LbfgsParams, column, lbfgs, sigmoid};
 use crate::table::{Kind, Resolution, Table};
 use faer::Mat;
 use rayon::prelude::*;
@@ -208,10 +208,6 @@ fn add_cell(
     out[1] += share * c2 * d2 * slope(t[1]) / r;
     out[2] += share * (c1 * n1 / r - c1);
     out[3] += share * (c2 * n2 / r - c2);
-}
-
-fn sigmoid(t: f64) -> f64 {
-    1.0 / (1.0 + (-t).exp())
 }
 
 #[cfg(test)]

@@ -10,8 +10,10 @@
 //!
 //! so that one set of draws scores every weight.
 
+use super::choice::plainest;
 use crate::Result;
 use crate::density::Density;
+use crate::linalg::sigmoid;
 use crate::table::{RowKeys, Table};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
@@ -25,9 +27,6 @@ const DRAWS: usize = 24;
 /// The share of a row's observed cells that is masked.
 const MASKED: f64 = 0.3;
 
-/// Standard errors by which a score must be worse to count as such.
-const TELLING: f64 = 1.0;
-
 /// One row's scores.
 struct Scored {
     /// `log p_1(x_S) - log p_0(x_S)` for the cells that stayed.
@@ -39,11 +38,7 @@ struct Scored {
 
 impl Scored {
     fn at(&self, logit: f64) -> f64 {
-        let w = match logit {
-            f64::NEG_INFINITY => 0.0,
-            f64::INFINITY => 1.0,
-            logit => 1.0 / (1.0 + (-(logit + self.log_ratio)).exp()),
-        };
+        let w = sigmoid(logit + self.log_ratio);
         let v = 1.0 - w;
         v * self.a[0] + w * self.a[1]
             - 0.5 * (v * v * self.b[0] + 2.0 * v * w * self.b[1] + w * w * self.b[2])
@@ -64,16 +59,11 @@ impl Scores {
         }
         let steps = (-24..=24).map(|k| 0.5 * f64::from(k));
         let logits: Vec<f64> = [f64::NEG_INFINITY].into_iter().chain(steps).chain([f64::INFINITY]).collect();
-        let total = |logit: f64| self.rows.iter().map(|(i, row)| weights[*i] * row.at(logit)).sum::<f64>();
-        let Some(&best) = logits.iter().min_by(|a, b| total(**a).total_cmp(&total(**b))) else { return 0.0 };
-        let equal = |logit: f64| {
-            let gaps = self.rows.iter().map(|(i, row)| weights[*i] * (row.at(logit) - row.at(best)));
-            let (sum, squares) =
-                gaps.fold((0.0, 0.0), |(sum, squares), gap| (sum + gap, squares + gap * gap));
-            sum <= TELLING * squares.sqrt()
+        let loss = |logit: usize, k: usize| {
+            let (i, row) = &self.rows[k];
+            weights[*i] * row.at(logits[logit])
         };
-        let least = logits.iter().copied().find(|&logit| equal(logit)).unwrap_or(best);
-        1.0 / (1.0 + (-least).exp())
+        sigmoid(logits[plainest(logits.len(), self.rows.len(), loss)])
     }
 }
 
@@ -136,4 +126,35 @@ fn score_row(row: &[f64], pair: [Box<dyn Density + '_>; 2], rng: &mut dyn Rng) -
         a: [to_truth(0), to_truth(1)],
         b: [between(0, 0), between(0, 1), between(1, 1)],
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The score of a weighted set of points, from its definition.
+    #[test]
+    fn a_stack_of_two_scores_as_the_weighted_set_of_their_draws() {
+        let (y, sets) = (0.3f64, [[-1.0f64, 0.2, 0.9], [0.1, 0.4, 2.0]]);
+        let mean = |c: usize, d: usize| {
+            let pairs = sets[c].iter().flat_map(|x| sets[d].iter().map(move |z| (x - z).abs()));
+            pairs.sum::<f64>() / 9.0
+        };
+        let to_truth = |c: usize| sets[c].iter().map(|x: &f64| (x - y).abs()).sum::<f64>() / 3.0;
+        let scored =
+            Scored { log_ratio: 0.4, a: [to_truth(0), to_truth(1)], b: [mean(0, 0), mean(0, 1), mean(1, 1)] };
+        for logit in [f64::NEG_INFINITY, -1.3, 0.0, 2.0, f64::INFINITY] {
+            let odds = (logit + 0.4).exp();
+            let w = if odds.is_infinite() { 1.0 } else { odds / (1.0 + odds) };
+            let points: Vec<(f64, f64)> = sets[0]
+                .iter()
+                .map(|&x| ((1.0 - w) / 3.0, x))
+                .chain(sets[1].iter().map(|&x| (w / 3.0, x)))
+                .collect();
+            let near: f64 = points.iter().map(|(p, x)| p * (x - y).abs()).sum();
+            let apart: f64 =
+                points.iter().flat_map(|(p, x)| points.iter().map(move |(q, z)| p * q * (x - z).abs())).sum();
+            assert!((scored.at(logit) - (near - 0.5 * apart)).abs() < 1e-14, "{logit}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use super::structure::Structure;
 use crate::density::{Density, PsdDensity};
 use crate::error::{bad, non_negative};
 use crate::kernel::Features;
-use crate::linalg::{Cholesky, LbfgsInfo, LbfgsParams, lbfgs_watched, times};
+use crate::linalg::{Cholesky, LbfgsInfo, LbfgsParams, lbfgs_watched, sigmoid, times};
 use crate::objective::{Problem, ProblemOptions};
 use crate::solver::{Solution, SolverOptions, solve};
 use crate::table::Table;
@@ -179,7 +179,7 @@ impl Joint<'_> {
         Ok(Point {
             root: MatRef::from_column_major_slice(root, l, columns).to_owned(),
             features: self.start.moved(anchors, self.start.metric().with_parameters(metric)?)?,
-            nu: logit.first().map_or(self.fit.problem.nu, |t| 1.0 / (1.0 + (-t).exp())),
+            nu: logit.first().map_or(self.fit.problem.nu, |&t| sigmoid(t)),
         })
     }
 

@@ -6,7 +6,8 @@ use super::kmeans;
 use super::mixture::{EmParams, Mixture, MixturePrior};
 use super::normal::{fit_normal, normal_prior};
 use crate::Result;
-use crate::density::{Density, PsdDensity};
+use crate::density::{Density, PsdDensity, Stack};
+use crate::error::bad;
 use crate::kernel::{Anchors, BaseMeasure, Features, Metric};
 use crate::linalg::LbfgsParams;
 use crate::objective::ProblemOptions;
@@ -62,9 +63,16 @@ pub(super) struct Rows<'a> {
     pub(super) em: EmParams,
 }
 
+/// A mixture and the prior it was fitted with.
+#[derive(Clone)]
+pub(super) struct FittedMixture {
+    mixture: Mixture,
+    prior: MixturePrior,
+}
+
 /// A smooth member's parameters, and what is needed to move them to other row weights.
 pub(super) enum Smooth {
-    Mixture { mixture: Mixture, prior: MixturePrior },
+    Mixture(FittedMixture),
     Psd { psd: Box<PsdDensity>, prior: MetricPrior },
 }
 
@@ -72,41 +80,45 @@ pub(super) enum Smooth {
 const STEPS: usize = 150;
 const MOVES: usize = 8;
 
-impl Smooth {
+impl FittedMixture {
     /// The normal model of some rows, and whether it converged.
     pub(super) fn normal(rows: Rows<'_>, ridge: f64) -> Result<(Self, bool)> {
         let prior = normal_prior(rows.table, ridge);
         let (mixture, report) = fit_normal(rows.table, Some(rows.weights), ridge, rows.em)?;
-        Ok((Self::Mixture { mixture, prior }, report.converged))
+        Ok((Self { mixture, prior }, report.converged))
     }
 
+    fn density(&self, rows: Rows<'_>) -> Result<Stack> {
+        self.mixture.density(rows.table, Some(rows.weights), rows.resolution)
+    }
+}
+
+impl Smooth {
     /// Fits a member other than the donors, and says whether it converged. `normal` is the normal model of the same rows.
     pub(super) fn fit(
         member: Member,
         rows: Rows<'_>,
-        normal: &Self,
+        normal: &FittedMixture,
         rng: &mut dyn Rng,
     ) -> Result<(Self, bool)> {
-        let Self::Mixture { mixture: one, prior } = normal else {
-            return Err(crate::error::bad("normal model", "a kernel density", "a mixture of one"));
-        };
-        let copy = mean_copy(&one.density(rows.table, Some(rows.weights), rows.resolution)?, rows.table)?;
+        let covariance = normal.mixture.covariance();
+        let copy = || mean_copy(&normal.density(rows)?, rows.table);
         match member {
-            Member::Normal | Member::Donors => {
-                Ok((Self::Mixture { mixture: one.clone(), prior: prior.clone() }, true))
-            }
+            Member::Donors => Err(bad("smooth member", member, "a normal model, mixture or kernel density")),
+            Member::Normal => Ok((Self::Mixture(normal.clone()), true)),
             Member::Mixture { components, scale } => {
+                let copy = copy()?;
                 let (_, labels) =
                     kmeans::cluster(rows.table, &copy, components.min(rows.table.len()), 20, rng);
-                let strength = 10.0 + one.covariance().nrows() as f64;
-                let prior = MixturePrior { scale: one.covariance() * Scale(scale), strength };
+                let strength = 10.0 + covariance.nrows() as f64;
+                let prior = MixturePrior { scale: covariance * Scale(scale), strength };
                 let (mixture, report) =
                     Mixture::fit(rows.table, Some(rows.weights), copy.as_ref(), &labels, &prior, rows.em)?;
-                Ok((Self::Mixture { mixture, prior }, report.converged))
+                Ok((Self::Mixture(FittedMixture { mixture, prior }), report.converged))
             }
             Member::Psd { anchors, strength, scale } => {
-                let start = start_psd(rows, one.covariance(), &copy, anchors, rng)?;
-                let prior = MetricPrior { strength, scale: one.covariance() * Scale(scale) };
+                let start = start_psd(rows, covariance, &copy()?, anchors, rng)?;
+                let prior = MetricPrior { strength, scale: covariance * Scale(scale) };
                 learn_psd(rows, &start, prior, STEPS)
             }
         }
@@ -115,10 +127,9 @@ impl Smooth {
     /// From here to a fit of the same rows with other weights.
     pub(super) fn refit(&self, rows: Rows<'_>) -> Result<Self> {
         match self {
-            Self::Mixture { mixture, prior } => {
-                let params = EmParams { max_iterations: 30, ..Default::default() };
-                let (mixture, _) = mixture.refine(rows.table, Some(rows.weights), prior, params)?;
-                Ok(Self::Mixture { mixture, prior: prior.clone() })
+            Self::Mixture(FittedMixture { mixture, prior }) => {
+                let (mixture, _) = mixture.refine(rows.table, Some(rows.weights), prior, rows.em)?;
+                Ok(Self::Mixture(FittedMixture { mixture, prior: prior.clone() }))
             }
             Self::Psd { psd, prior } => Ok(learn_psd(rows, psd, prior.clone(), MOVES)?.0),
         }
@@ -127,9 +138,7 @@ impl Smooth {
     /// The density.
     pub(super) fn density(&self, rows: Rows<'_>) -> Result<Arc<dyn Density>> {
         Ok(match self {
-            Self::Mixture { mixture, .. } => {
-                Arc::new(mixture.density(rows.table, Some(rows.weights), rows.resolution)?)
-            }
+            Self::Mixture(mixture) => Arc::new(mixture.density(rows)?),
             Self::Psd { psd, .. } => Arc::new((**psd).clone().with_resolution(rows.resolution.clone())),
         })
     }

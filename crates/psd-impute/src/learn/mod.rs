@@ -2,6 +2,7 @@
 
 mod alternating;
 mod anchors;
+mod choice;
 mod crossval;
 mod donors;
 mod energy;

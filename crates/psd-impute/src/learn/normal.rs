@@ -1,5 +1,7 @@
 //! The normal model of an incomplete table: the mixture with one component, its ridge chosen by held-out likelihood.
 
+use super::choice::plainest;
+use super::crossval::{FOLDS, split};
 use super::mixture::{EmParams, EmReport, Mixture, MixturePrior};
 use crate::Result;
 use crate::density::Density;
@@ -10,11 +12,6 @@ use std::sync::Arc;
 
 /// Ridges tried, in shares of the table's rows; the columns are standardised.
 const RIDGES: [f64; 6] = [5e-4, 2e-3, 1e-2, 3e-2, 0.1, 0.3];
-
-/// Standard errors by which a likelihood must be worse to count as such.
-const TELLING: f64 = 1.0;
-/// Folds that a ridge is chosen by.
-const FOLDS: usize = 5;
 
 /// The normal model with a given ridge: the covariance is pulled to the identity with the weight of `ridge · n` rows.
 pub fn fit_normal(
@@ -37,32 +34,29 @@ pub(super) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
 /// The least ridge whose likelihood over five folds cannot be told from the best, but one row's weight at least. A ridge pulls slopes to
 /// zero, so that more of it than the rows ask for costs coverage of what is estimated from completed tables.
 pub fn choose_ridge(table: &Table) -> Result<f64> {
-    let n = table.len();
-    let folds = FOLDS.min(n);
+    let folds = FOLDS.min(table.len());
     if folds < 2 {
         return Ok(RIDGES[RIDGES.len() - 1]);
     }
-    let tried: Vec<(usize, f64)> = (0..folds).flat_map(|fold| RIDGES.map(|ridge| (fold, ridge))).collect();
     let params = EmParams { tolerance: 1e-3, max_iterations: 50 };
-    let parts = tried
+    let held_out = |ridge: f64, fold: usize| {
+        let (test, train) = split(table.len(), fold, folds);
+        let train = table.select(&train)?;
+        let normal = fit_normal(&train, None, ridge, params)?.0;
+        normal.density(&train, None, &Arc::default())?.log_marginals(&table.select(&test)?)
+    };
+    let logs = RIDGES
         .par_iter()
-        .map(|&(fold, ridge)| {
-            let (test, train): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| i % folds == fold);
-            let train = table.select(&train)?;
-            let normal = fit_normal(&train, None, ridge, params)?.0;
-            normal.density(&train, None, &Arc::default())?.log_marginals(&table.select(&test)?)
+        .map(|&ridge| {
+            Ok((0..folds)
+                .into_par_iter()
+                .map(|fold| held_out(ridge, fold))
+                .collect::<Result<Vec<_>>>()?
+                .concat())
         })
         .collect::<Result<Vec<Vec<f64>>>>()?;
-    let logs = |r: usize| (0..folds).flat_map(move |fold| [fold * RIDGES.len() + r]).flat_map(|k| &parts[k]);
-    let total = |r: usize| logs(r).sum::<f64>();
-    let best = (0..RIDGES.len()).max_by(|&a, &b| total(a).total_cmp(&total(b))).unwrap_or(0);
-    let equal = |r: usize| {
-        let gaps = logs(best).zip(logs(r)).map(|(b, l)| b - l);
-        let (sum, squares) = gaps.fold((0.0, 0.0), |(sum, squares), gap| (sum + gap, squares + gap * gap));
-        sum <= TELLING * squares.sqrt()
-    };
-    let least = (0..RIDGES.len()).find(|&r| equal(r)).unwrap_or(best);
-    Ok(RIDGES[least].max(1.0 / n as f64))
+    let least = plainest(RIDGES.len(), table.len(), |ridge, row| -logs[ridge][row]);
+    Ok(RIDGES[least].max(1.0 / table.len() as f64))
 }
 
 /// Column means, or first atoms, where cells are missing: a start for EM.

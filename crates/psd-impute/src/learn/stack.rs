@@ -8,10 +8,10 @@
 //! The result is one density. Under other row weights each member moves from where it is ([`FittedStack::refitted`]), which is what
 //! proper multiple imputation needs.
 
-use super::crossval::{CrossValidated, cross_validate};
+use super::crossval::{CrossValidated, FOLDS, average, cross_validate};
 use super::donors::fit_donors;
-use super::energy::{self, Scores};
-use super::members::{Member, Rows, Smooth};
+use super::energy;
+use super::members::{FittedMixture, Member, Rows, Smooth};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
 use crate::Result;
@@ -31,8 +31,8 @@ const SAMPLE: usize = 4_000;
 const ROWS: usize = 20_000;
 /// Members lighter than this are dropped.
 const LIGHTEST: f64 = 0.01;
-/// Folds of the cross-validation.
-const FOLDS: usize = 5;
+/// EM steps from a fit to one with other row weights.
+const MOVES: usize = 30;
 
 /// What is told while a stack is fitted; the answer may stop it from trying more members.
 pub trait StackObserver {
@@ -79,61 +79,44 @@ impl StackFit {
 
     /// Fits the stack to a standardised table. Donors need continuous columns and are passed over where others are.
     pub fn run(&self, table: &Table, observer: &mut dyn StackObserver) -> Result<FittedStack> {
-        // Of a sample, merged rows would be in or out with all their weight.
-        let (table, weights) = if table.len() <= SAMPLE {
-            table.merge_duplicates(&vec![1.0; table.len()])?
-        } else {
-            let rows = strided(table.len(), ROWS);
-            (table.select(&rows)?, vec![1.0; rows.len()])
-        };
-        let sampled = strided(table.len(), SAMPLE);
-        let (sample, sample_weights) = some_rows(&table, &weights, &sampled)?;
-        let resolution = Arc::new(Resolution::of(&table));
-        let ridge = choose_ridge(&sample)?;
+        let data = Data::of(table)?;
+        let ridge = choose_ridge(&data.sample)?;
         let candidates: Vec<Member> = self.members.iter().copied().filter(|m| *m != Member::Donors).collect();
         if candidates.is_empty() {
-            return Err(bad(
-                "members",
-                format!("{:?}", self.members),
-                "a normal model, mixture or kernel density among them",
-            ));
+            let found = format!("{:?}", self.members);
+            return Err(bad("members", found, "a normal model, mixture or kernel density among them"));
         }
-        let em = EmParams { tolerance: 5e-4, max_iterations: 100 };
-        let rows = Rows { table: &sample, weights: &sample_weights, resolution: &resolution, em };
-        let folds = FOLDS.min(sample.len());
-        let validated =
-            cross_validate(rows, &candidates, folds, ridge, self.seed, &mut |member, done, held_out| {
-                observer.tried(member, done, self.members.len(), Some(held_out))
-            })?;
-        let smooth_weights = validated.weights(&sample_weights);
-        let kept: Vec<usize> = (0..smooth_weights.len()).filter(|&c| smooth_weights[c] > LIGHTEST).collect();
-        let em = EmParams { max_iterations: 500, ..Default::default() };
-        let rows = Rows { table: &table, weights: &weights, resolution: &resolution, em };
-        let (normal, converged) = Smooth::normal(rows, ridge)?;
-        let fits = kept
-            .par_iter()
-            .map(|&c| {
-                Smooth::fit(validated.members[c], rows, &normal, &mut ChaCha8Rng::seed_from_u64(self.seed))
-            })
-            .collect::<Result<Vec<_>>>()?;
-        let converged = converged && fits.iter().all(|fit| fit.1);
-        let mut parts = Parts {
-            smooth: fits.into_iter().map(|fit| fit.0).collect(),
-            validated: validated.only(&kept),
-            donors: None,
-            sampled,
-            resolution,
-            table,
-            weights,
-        };
+        let of = self.members.len();
+        let folds = FOLDS.min(data.sample.len());
+        let tell = &mut |member, done, held_out| observer.tried(member, done, of, Some(held_out));
+        let validated = cross_validate(data.sampled_rows(), &candidates, folds, ridge, self.seed, tell)?;
+        let (mut parts, converged) = self.fit_smooth(data, &validated, ridge)?;
         if self.members.contains(&Member::Donors) && validated.complete && parts.may_have_donors() {
-            parts.donors = Some(parts.fit_donors(&sample, &sample_weights, folds, self.seed)?);
-            let (done, of) = (self.members.len(), self.members.len());
-            let _ = observer.tried(Member::Donors, done, of, None);
+            parts.donors = Some(parts.fit_donors(folds, self.seed)?);
+            // There is nothing left to stop.
+            let _ = observer.tried(Member::Donors, of, of, None);
         }
-        let (members, held_out) = parts.report(&validated, &sample_weights);
+        let (members, held_out) = parts.report(&validated);
         let density = parts.stack(None)?;
         Ok(FittedStack { density, members, held_out, ridge, converged, parts })
+    }
+
+    /// Fits the members that count to all rows, and says whether they converged.
+    fn fit_smooth(&self, data: Data, validated: &CrossValidated, ridge: f64) -> Result<(Parts, bool)> {
+        let weights = validated.weights(&data.sample_weights);
+        let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
+        let em = EmParams { max_iterations: 500, ..Default::default() };
+        let rows = data.rows(&data.weights, em);
+        let (normal, converged) = FittedMixture::normal(rows, ridge)?;
+        let fit = |&c: &usize| {
+            Smooth::fit(validated.members[c], rows, &normal, &mut ChaCha8Rng::seed_from_u64(self.seed))
+        };
+        let fits = kept.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
+        let converged = converged && fits.iter().all(|fit| fit.1);
+        let validated = validated.only(&kept);
+        let weights = validated.weights(&data.sample_weights);
+        let smooth = fits.into_iter().map(|fit| fit.0).collect();
+        Ok((Parts { smooth, validated, weights, donors: None, data }, converged))
     }
 }
 
@@ -165,106 +148,128 @@ pub struct FittedStack {
 
 impl FittedStack {
     /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
-    /// the stack stay. Each row's weight depends on the seed,
-    /// the number of the imputation and the row's content alone.
+    /// the stack stay. A row's weight depends on the seed, the number of the imputation and the row's content alone.
     pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Stack> {
-        let keys = RowKeys::of(&self.parts.table);
+        let keys = RowKeys::of(&self.parts.data.table);
         // A row that stands for several gets the sum of their weights.
         let weight = |(i, &copies): (usize, &f64)| {
             let mut rng = keys.generator(i, seed, imputation);
             (0..copies.round() as usize).map(|_| -(1.0 - rng.random::<f64>()).ln()).sum()
         };
-        let drawn = self.parts.weights.iter().enumerate().map(weight);
+        let drawn = self.parts.data.weights.iter().enumerate().map(weight);
         self.parts.stack(Some(&drawn.collect::<Vec<_>>()))
     }
 
     /// How many distinct rows the members were fitted to.
     pub fn rows(&self) -> usize {
-        self.parts.table.len()
+        self.parts.data.table.len()
+    }
+}
+
+/// The rows that a stack is fitted to.
+struct Data {
+    /// Distinct rows where all are used, else some of them.
+    table: Table,
+    weights: Vec<f64>,
+    /// The rows that members are cross-validated on, their weights, and their positions in the table.
+    sample: Table,
+    sample_weights: Vec<f64>,
+    sampled: Vec<usize>,
+    resolution: Arc<Resolution>,
+}
+
+impl Data {
+    fn of(table: &Table) -> Result<Self> {
+        // Of a sample, merged rows would be in or out with all their weight.
+        let (table, weights) = if table.len() <= SAMPLE {
+            table.merge_duplicates(&vec![1.0; table.len()])?
+        } else {
+            let rows = table.spread(ROWS);
+            (table.select(&rows)?, vec![1.0; rows.len()])
+        };
+        let sampled = table.spread(SAMPLE);
+        let sample = table.select(&sampled)?;
+        let sample_weights = sampled.iter().map(|&i| weights[i]).collect();
+        let resolution = Arc::new(Resolution::of(&table));
+        Ok(Self { table, weights, sample, sample_weights, sampled, resolution })
+    }
+
+    fn rows<'a>(&'a self, weights: &'a [f64], em: EmParams) -> Rows<'a> {
+        Rows { table: &self.table, weights, resolution: &self.resolution, em }
+    }
+
+    /// For cross-validation, where less than the last digit will do.
+    fn sampled_rows(&self) -> Rows<'_> {
+        let em = EmParams { tolerance: 5e-4, max_iterations: 100 };
+        Rows { table: &self.sample, weights: &self.sample_weights, resolution: &self.resolution, em }
     }
 }
 
 /// What the stack is put together from.
 struct Parts {
     smooth: Vec<Smooth>,
+    /// The smooth members' weights among themselves, and what they were chosen by.
+    weights: Vec<f64>,
     validated: CrossValidated,
     donors: Option<DonorPart>,
-    /// The rows of the table that members were cross-validated on.
-    sampled: Vec<usize>,
-    resolution: Arc<Resolution>,
-    table: Table,
-    weights: Vec<f64>,
+    data: Data,
 }
 
 struct DonorPart {
     donors: Donors,
-    scores: Scores,
+    /// Their weight in the stack.
+    share: f64,
     /// Each sampled row's log-likelihood without itself.
     left_out: Vec<f64>,
 }
 
 impl Parts {
     fn may_have_donors(&self) -> bool {
-        self.sampled.len() > 1 && self.table.columns().iter().all(|c| *c.kind() == Kind::Continuous)
+        let data = &self.data;
+        data.sample.len() > 1 && data.table.columns().iter().all(|c| *c.kind() == Kind::Continuous)
     }
 
-    fn fit_donors(&self, sample: &Table, weights: &[f64], folds: usize, seed: u64) -> Result<DonorPart> {
-        let smooth = self.smooth_stack(weights, None)?;
-        let (donors, left_out) = fit_donors(sample, Some(weights), &smooth, &self.resolution)?;
-        let blind = self.validated.stacks(&self.validated.weights(weights))?;
+    fn fit_donors(&self, folds: usize, seed: u64) -> Result<DonorPart> {
+        let Data { sample, sample_weights, resolution, .. } = &self.data;
+        let (donors, left_out) =
+            fit_donors(sample, Some(sample_weights), &self.smooth_stack(None)?, resolution)?;
+        let blind = self.validated.stacks(&self.weights)?;
         let scores = energy::score(sample, folds, seed, |i| {
             let fold = Fold { part: i % folds, folds };
             [Box::new(&blind[i % folds]), Box::new(LeftOut { donors: &donors, fold })]
         })?;
-        Ok(DonorPart { donors, scores, left_out })
-    }
-
-    /// The weights of the sampled rows among those of all.
-    fn sampled_weights(&self, weights: &[f64]) -> Vec<f64> {
-        self.sampled.iter().map(|&i| weights[i]).collect()
+        Ok(DonorPart { donors, share: scores.best_weight(sample_weights), left_out })
     }
 
     /// The smooth members, moved to other row weights if there are some.
-    fn smooth_stack(&self, sample_weights: &[f64], moved: Option<&[f64]>) -> Result<Stack> {
-        let weights = moved.unwrap_or(&self.weights);
-        let rows =
-            Rows { table: &self.table, weights, resolution: &self.resolution, em: EmParams::default() };
+    fn smooth_stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
+        let em = EmParams { max_iterations: MOVES, ..Default::default() };
+        let rows = self.data.rows(moved.unwrap_or(&self.data.weights), em);
         let densities = self.smooth.par_iter().map(|fit| match moved {
             Some(_) => fit.refit(rows)?.density(rows),
             None => fit.density(rows),
         });
         let densities = densities.collect::<Result<Vec<_>>>()?;
-        let weights = self.validated.weights(sample_weights);
-        Stack::new(
-            weights.into_iter().zip(densities).map(|(w, d)| (w, Box::new(d) as Box<dyn Density>)).collect(),
-        )
+        let members = self.weights.iter().zip(densities).map(|(&w, d)| (w, Box::new(d) as Box<dyn Density>));
+        Stack::new(members.collect())
     }
 
     /// The whole stack, moved to other row weights if there are some.
     fn stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
-        let sample_weights = self.sampled_weights(&self.weights);
-        let smooth: Box<dyn Density> = Box::new(self.smooth_stack(&sample_weights, moved)?);
-        match &self.donors {
-            None => Stack::new(vec![(1.0, smooth)]),
-            Some(part) => {
-                let share = part.scores.best_weight(&sample_weights);
-                let donors = part.donors.reweighted(&self.sampled_weights(moved.unwrap_or(&self.weights)))?;
-                Stack::new(vec![(1.0 - share, smooth), (share, Box::new(donors))])
-            }
-        }
+        let smooth = self.smooth_stack(moved)?;
+        let Some(DonorPart { donors, share, .. }) = &self.donors else { return Ok(smooth) };
+        let weights = moved.unwrap_or(&self.data.weights);
+        let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
+        Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, Box::new(donors))])
     }
 
     /// Each member tried, and the stack's held-out likelihood.
-    fn report(&self, tried: &CrossValidated, sample_weights: &[f64]) -> (Vec<Tried>, f64) {
-        let average = |logs: &[f64]| {
-            let sum: f64 = logs.iter().zip(sample_weights).map(|(log, w)| log * w).sum();
-            sum / sample_weights.iter().sum::<f64>()
-        };
-        let weights = self.validated.weights(sample_weights);
-        let share = self.donors.as_ref().map_or(0.0, |part| part.scores.best_weight(sample_weights));
+    fn report(&self, tried: &CrossValidated) -> (Vec<Tried>, f64) {
+        let average = |logs: &[f64]| average(logs, &self.data.sample_weights);
+        let share = self.donors.as_ref().map_or(0.0, |part| part.share);
         let weight = |member: &Member| {
             let place = self.validated.members.iter().position(|m| m == member);
-            place.map_or(0.0, |c| (1.0 - share) * weights[c])
+            place.map_or(0.0, |c| (1.0 - share) * self.weights[c])
         };
         let one = |(member, logs): (&Member, &Vec<f64>)| Tried {
             member: *member,
@@ -272,7 +277,7 @@ impl Parts {
             held_out: average(logs),
         };
         let mut members: Vec<Tried> = tried.members.iter().zip(&tried.logs).map(one).collect();
-        let mut logs = self.validated.stacked(&weights);
+        let mut logs = self.validated.stacked(&self.weights);
         if let Some(part) = &self.donors {
             members.push(Tried { member: Member::Donors, weight: share, held_out: average(&part.left_out) });
             for (log, donors) in logs.iter_mut().zip(&part.left_out) {
@@ -281,14 +286,4 @@ impl Parts {
         }
         (members, average(&logs))
     }
-}
-
-/// At most `count` positions below `n`, evenly spread.
-fn strided(n: usize, count: usize) -> Vec<usize> {
-    let kept = n.min(count);
-    (0..kept).map(|k| k * n / kept).collect()
-}
-
-fn some_rows(table: &Table, weights: &[f64], rows: &[usize]) -> Result<(Table, Vec<f64>)> {
-    Ok((table.select(rows)?, rows.iter().map(|&i| weights[i]).collect()))
 }

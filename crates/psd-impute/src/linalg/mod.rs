@@ -50,6 +50,11 @@ pub fn log_sum_exp(x: &[f64]) -> f64 {
     top + x.iter().map(term).sum::<f64>().ln()
 }
 
+/// `1 / (1 + exp(-t))`, which is 0 and 1 at the infinities.
+pub(crate) fn sigmoid(t: f64) -> f64 {
+    1.0 / (1.0 + (-t).exp())
+}
+
 /// The exponential of this is nothing beside one, were it added a million times.
 const NOTHING: f64 = -60.0;
 

@@ -129,6 +129,12 @@ impl Table {
         (scaler.standardise(self), scaler)
     }
 
+    /// At most `count` of the rows' positions, evenly spread.
+    pub(crate) fn spread(&self, count: usize) -> Vec<usize> {
+        let kept = self.len().min(count);
+        (0..kept).map(|k| k * self.len() / kept).collect()
+    }
+
     /// Some rows of the table, in the order given.
     pub fn select(&self, rows: &[usize]) -> Result<Self> {
         if let Some(row) = rows.iter().find(|&&i| i >= self.len()) {

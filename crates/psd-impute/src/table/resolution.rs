@@ -44,6 +44,11 @@ impl Resolution {
         (grid.full || grid.values[at] == x).then_some(cell)
     }
 
+    /// The values of a column in which every number is in the cell of one, increasing; none in others.
+    pub(crate) fn grid(&self, j: usize) -> &[f64] {
+        self.columns.get(j).filter(|grid| grid.full).map_or(&[], |grid| &grid.values)
+    }
+
     /// Whether the values of any of these columns may stand for cells.
     pub fn concerns(&self, columns: &[usize]) -> bool {
         columns.iter().any(|&j| self.columns.get(j).is_some_and(|grid| !grid.values.is_empty()))
