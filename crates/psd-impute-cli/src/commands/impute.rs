@@ -260,7 +260,9 @@ fn describe_stack(table: &Table, fitted: &FittedStack) {
         eprintln!("fitted to {} distinct rows", fitted.rows());
     }
     eprintln!("held-out log-likelihood {:.3} nats a row, of which:", fitted.held_out);
-    for Tried { member, weight, held_out } in fitted.members.iter().filter(|tried| tried.weight > 0.005) {
-        eprintln!("  {:3.0} %  {member} ({held_out:.3} alone)", 100.0 * weight);
+    for Tried { member, space, weight, held_out } in
+        fitted.members.iter().filter(|tried| tried.weight > 0.005)
+    {
+        eprintln!("  {:3.0} %  {member}, {space} ({held_out:.3} alone)", 100.0 * weight);
     }
 }

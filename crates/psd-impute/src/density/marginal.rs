@@ -2,7 +2,7 @@
 
 use super::Piece;
 use super::donor_cells::Query;
-use super::quantile::invert;
+use super::quantile::normal_quantile;
 use crate::kernel::truncated::{cdf, pdf};
 use rand::{Rng, RngExt};
 
@@ -90,6 +90,5 @@ impl Marginal {
 }
 
 pub(super) fn normal(rng: &mut dyn Rng) -> f64 {
-    let u: f64 = rng.random::<f64>().clamp(1e-300, 1.0 - f64::EPSILON);
-    invert(u, (-39.0, 39.0), |x| Ok((cdf(x), pdf(x)))).unwrap_or(0.0)
+    normal_quantile(rng.random::<f64>().clamp(1e-300, 1.0 - f64::EPSILON))
 }

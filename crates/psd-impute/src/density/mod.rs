@@ -18,6 +18,7 @@ mod psd;
 mod quantile;
 mod stack;
 mod uniform;
+mod warped;
 
 pub(crate) use donor_cells::Query;
 pub use donor_cells::{DonorCells, DonorKernel};
@@ -26,9 +27,11 @@ pub(crate) use donors::{Fold, LeftOut};
 pub use marginal::Marginal;
 pub use piece::Piece;
 pub use psd::PsdDensity;
-pub(crate) use quantile::most_probable;
+pub(crate) use quantile::{most_probable, normal_quantile};
 pub use stack::Stack;
 pub use uniform::Uniform;
+pub use warped::Warped;
+pub(crate) use warped::log_slopes;
 
 use crate::table::{Pattern, Table};
 use crate::{Error, Result};
@@ -173,6 +176,11 @@ pub trait Conditional: Send + Sync {
 
     /// The covariance of the missing cells. Categories have none: their rows and columns are NaN.
     fn covariance(&self) -> Mat<f64>;
+
+    /// The variance of one missing cell.
+    fn variance(&self, column: usize) -> Result<f64> {
+        Ok(self.within(column, (f64::NEG_INFINITY, f64::INFINITY))?.variance)
+    }
 
     /// `P(x_column ≤ x)`; for a category, labels are in the order of their positions.
     fn cdf(&self, column: usize, x: f64) -> Result<f64>;

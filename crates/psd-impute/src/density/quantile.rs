@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::error::bad;
+use crate::kernel::truncated::{cdf, pdf};
 
 /// Refuses what is no probability inside `(0, 1)`.
 pub(super) fn check(p: f64) -> Result<()> {
@@ -51,4 +52,9 @@ pub(super) fn among(atoms: &[(f64, f64)], p: f64) -> f64 {
 /// The value with the largest probability, the first of equals.
 pub(crate) fn most_probable(atoms: &[(f64, f64)]) -> f64 {
     atoms.iter().fold((f64::NAN, -1.0), |best, &atom| if atom.1 > best.1 { atom } else { best }).0
+}
+
+/// The standard normal's, for `1e-300 ≤ p < 1`.
+pub(crate) fn normal_quantile(p: f64) -> f64 {
+    invert(p, (-39.0, 39.0), |x| Ok((cdf(x), pdf(x)))).unwrap_or(0.0)
 }

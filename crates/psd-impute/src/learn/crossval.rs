@@ -1,6 +1,8 @@
 //! Cross-validation of a stack's smooth members.
 
+use super::choice::plainest;
 use super::members::{FittedMixture, Member, Rows, Smooth};
+use super::space::{Space, View};
 use crate::Result;
 use crate::density::{Density, Stack};
 use crate::linalg::log_sum_exp;
@@ -26,9 +28,12 @@ pub(super) fn average(values: &[f64], weights: &[f64]) -> f64 {
     sum / weights.iter().sum::<f64>()
 }
 
+/// A member and the space it is fitted in.
+pub(super) type Placed = (Member, Space);
+
 /// Members as seen by the rows they were not fitted to. Row `i` is in fold `i % folds`.
 pub(super) struct CrossValidated {
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<Placed>,
     /// A member a column: the log-likelihood of every row's observed cells.
     pub(super) logs: Vec<Vec<f64>>,
     /// For each member, its fits without each of the folds.
@@ -37,7 +42,8 @@ pub(super) struct CrossValidated {
     pub(super) complete: bool,
 }
 
-/// Tries the members in order. A kind whose held-out likelihood has fallen twice gets no larger.
+/// Tries the members in order, the normal model and mixtures in both spaces, others in the one that did better. A kind whose held-out
+/// likelihood has fallen twice in a space gets no larger there.
 pub(super) fn cross_validate(
     rows: Rows<'_>,
     members: &[Member],
@@ -51,31 +57,28 @@ pub(super) fn cross_validate(
         .map(|fold| Split::new(rows, fold, folds, ridge))
         .collect::<Result<Vec<_>>>()?;
     let mut out = CrossValidated { members: Vec::new(), logs: Vec::new(), fits: Vec::new(), complete: true };
-    let mut falls: Vec<(std::mem::Discriminant<Member>, f64, usize)> = Vec::new();
+    let mut held_out: Vec<f64> = Vec::new();
     for (done, &member) in members.iter().enumerate() {
-        let kind = std::mem::discriminant(&member);
-        let at = falls.iter().position(|f| f.0 == kind).unwrap_or_else(|| {
-            falls.push((kind, f64::NEG_INFINITY, 0));
-            falls.len() - 1
-        });
-        if falls[at].2 >= 2 {
-            continue;
+        let mut best = f64::NEG_INFINITY;
+        for space in out.spaces(member, &held_out) {
+            if out.falls((member, space), &held_out) >= 2 {
+                continue;
+            }
+            let parts = splits
+                .par_iter()
+                .map(|split| split.try_member((member, space), rows, seed))
+                .collect::<Result<Vec<_>>>()?;
+            let mut logs = vec![0.0; rows.table.len()];
+            for (split, (_, part)) in splits.iter().zip(&parts) {
+                split.test.iter().zip(part).for_each(|(&i, &log)| logs[i] = log);
+            }
+            held_out.push(average(&logs, rows.weights));
+            best = best.max(held_out[held_out.len() - 1]);
+            out.members.push((member, space));
+            out.logs.push(logs);
+            out.fits.push(parts.into_iter().map(|part| part.0).collect());
         }
-        let parts = splits
-            .par_iter()
-            .map(|split| split.try_member(member, rows, seed))
-            .collect::<Result<Vec<_>>>()?;
-        let mut logs = vec![0.0; rows.table.len()];
-        for (split, (_, part)) in splits.iter().zip(&parts) {
-            split.test.iter().zip(part).for_each(|(&i, &log)| logs[i] = log);
-        }
-        let held_out = average(&logs, rows.weights);
-        falls[at].2 = if held_out > falls[at].1 { 0 } else { falls[at].2 + 1 };
-        falls[at].1 = falls[at].1.max(held_out);
-        out.members.push(member);
-        out.logs.push(logs);
-        out.fits.push(parts.into_iter().map(|part| part.0).collect());
-        if tried(member, done + 1, held_out).is_break() {
+        if best > f64::NEG_INFINITY && tried(member, done + 1, best).is_break() {
             out.complete = false;
             break;
         }
@@ -83,13 +86,11 @@ pub(super) fn cross_validate(
     Ok(out)
 }
 
-/// One fold: the rows it leaves out and the normal model of the others.
+/// One fold: the rows it leaves out, and the others in each space with their normal model.
 struct Split {
     test: Vec<usize>,
     left: Table,
-    rest: Table,
-    weights: Vec<f64>,
-    normal: FittedMixture,
+    rest: [(View, FittedMixture); 2],
 }
 
 impl Split {
@@ -97,21 +98,67 @@ impl Split {
         let (test, train) = split(rows.table.len(), fold, folds);
         let weights: Vec<f64> = train.iter().map(|&i| rows.weights[i]).collect();
         let rest = rows.table.select(&train)?;
-        let (normal, _) = FittedMixture::normal(Rows { table: &rest, weights: &weights, ..rows }, ridge)?;
-        Ok(Self { left: rows.table.select(&test)?, test, rest, weights, normal })
+        let view = |space: Space| {
+            let view = View::new(space, Rows { table: &rest, weights: &weights, ..rows })?;
+            let (normal, _) = FittedMixture::normal(view.rows(rows.em), ridge)?;
+            Ok((view, normal))
+        };
+        let views = [view(Space::Plain)?, view(Space::Scores)?];
+        Ok(Self { left: rows.table.select(&test)?, test, rest: views })
     }
 
     /// The member fitted without the fold, and the log-likelihoods of the fold's rows.
-    fn try_member(&self, member: Member, rows: Rows<'_>, seed: u64) -> Result<(Arc<dyn Density>, Vec<f64>)> {
-        let rest = Rows { table: &self.rest, weights: &self.weights, ..rows };
+    fn try_member(
+        &self,
+        (member, space): Placed,
+        rows: Rows<'_>,
+        seed: u64,
+    ) -> Result<(Arc<dyn Density>, Vec<f64>)> {
+        let (view, normal) = &self.rest[space as usize];
+        let rest = view.rows(rows.em);
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-        let density = Smooth::fit(member, rest, &self.normal, rng)?.0.density(rest)?;
+        let inner = Smooth::fit(member, rest, normal, rng)?.0.density(rest)?;
+        let density: Arc<dyn Density> = Arc::from(view.outside(inner)?);
         let logs = density.log_marginals(&self.left)?;
         Ok((density, logs))
     }
 }
 
 impl CrossValidated {
+    /// Where a member is to be tried, after members with these held-out likelihoods.
+    fn spaces(&self, member: Member, held_out: &[f64]) -> Vec<Space> {
+        let best = |space: Space| {
+            let here = self.members.iter().zip(held_out).filter(|(placed, _)| placed.1 == space);
+            here.map(|(_, log)| *log).fold(f64::NEG_INFINITY, f64::max)
+        };
+        match member {
+            Member::Normal | Member::Mixture { .. } => vec![Space::Plain, Space::Scores],
+            _ if best(Space::Scores) > best(Space::Plain) => vec![Space::Scores],
+            _ => vec![Space::Plain],
+        }
+    }
+
+    /// How often the kind did not get better in this space, or did clearly worse than in the other, since its best there.
+    fn falls(&self, (member, space): Placed, held_out: &[f64]) -> usize {
+        let kind = std::mem::discriminant(&member);
+        let here = |placed: &Placed| std::mem::discriminant(&placed.0) == kind && placed.1 == space;
+        let mut best = f64::NEG_INFINITY;
+        let mut falls = 0;
+        for c in (0..self.members.len()).filter(|&c| here(&self.members[c])) {
+            falls = if held_out[c] > best && !self.is_outdone(c) { 0 } else { falls + 1 };
+            best = best.max(held_out[c]);
+        }
+        falls
+    }
+
+    /// Whether the same member is better in the other space, beyond doubt.
+    fn is_outdone(&self, c: usize) -> bool {
+        let other = |placed: &Placed| placed.0 == self.members[c].0 && placed.1 != self.members[c].1;
+        let Some(rival) = self.members.iter().position(other) else { return false };
+        let logs = [&self.logs[c], &self.logs[rival]];
+        plainest(2, logs[0].len(), |which, row| -logs[which][row]) == 1
+    }
+
     /// Those with these positions.
     pub(super) fn only(&self, kept: &[usize]) -> Self {
         Self {

@@ -51,11 +51,15 @@ pub fn fit_donors(
 fn expected_cells(table: &Table, smooth: &dyn Density) -> Result<(Mat<f64>, Mat<f64>)> {
     let mut values = table.cells().to_owned();
     let mut variances = Mat::zeros(values.nrows(), values.ncols());
-    let moments = |_: usize, c: &dyn Conditional| (c.missing().to_vec(), c.mean(), c.covariance());
-    for (i, (missing, mean, covariance)) in map_gaps(smooth, table, moments)? {
+    let moments = |_: usize, c: &dyn Conditional| {
+        let variances = c.missing().iter().map(|&j| c.variance(j)).collect::<Result<Vec<_>>>();
+        (c.missing().to_vec(), c.mean(), variances)
+    };
+    for (i, (missing, mean, spread)) in map_gaps(smooth, table, moments)? {
+        let spread = spread?;
         for (k, &j) in missing.iter().enumerate() {
             values[(j, i)] = mean[k];
-            variances[(j, i)] = covariance[(k, k)];
+            variances[(j, i)] = spread[k];
         }
     }
     Ok((values, variances))

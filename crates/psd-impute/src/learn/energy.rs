@@ -52,18 +52,16 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    /// The least weight of the second density whose average score, under row weights, cannot be told from the best.
-    pub(super) fn best_weight(&self, weights: &[f64]) -> f64 {
-        if self.rows.len() < FEWEST {
-            return 0.0;
-        }
+    /// The least weight of the second density whose average score, under row weights, cannot be told from the best; and that score.
+    pub(super) fn best_weight(&self, weights: &[f64]) -> (f64, f64) {
         let steps = (-24..=24).map(|k| 0.5 * f64::from(k));
         let logits: Vec<f64> = [f64::NEG_INFINITY].into_iter().chain(steps).chain([f64::INFINITY]).collect();
         let loss = |logit: usize, k: usize| {
             let (i, row) = &self.rows[k];
             weights[*i] * row.at(logits[logit])
         };
-        sigmoid(logits[plainest(logits.len(), self.rows.len(), loss)])
+        let best = if self.rows.len() < FEWEST { 0 } else { plainest(logits.len(), self.rows.len(), loss) };
+        (sigmoid(logits[best]), (0..self.rows.len()).map(|k| loss(best, k)).sum())
     }
 }
 
@@ -72,13 +70,13 @@ pub(super) fn score<'a>(
     table: &Table,
     folds: usize,
     seed: u64,
-    pair: impl Fn(usize) -> [Box<dyn Density + 'a>; 2] + Sync,
+    pair: impl Fn(usize) -> Result<[Box<dyn Density + 'a>; 2]> + Sync,
 ) -> Result<Scores> {
     let keys = RowKeys::of(table);
     // Strides that are no multiple of the number of folds meet all of them.
     let stride = (table.len().div_ceil(ROWS)..).find(|s| s % folds != 0 || folds == 1).unwrap_or(1);
     let rows = (0..table.len()).into_par_iter().filter(|i| i % stride == 0).map(|i| {
-        let scored = score_row(table.row(i), pair(i), &mut keys.generator(i, seed, 0))?;
+        let scored = score_row(table.row(i), pair(i)?, &mut keys.generator(i, seed, 0))?;
         Ok(scored.map(|scored| (i, scored)))
     });
     Ok(Scores { rows: rows.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect() })

@@ -15,6 +15,7 @@ mod members;
 mod mixture;
 mod normal;
 mod presets;
+mod space;
 mod stack;
 mod structure;
 
@@ -29,5 +30,6 @@ pub use members::Member;
 pub use mixture::{EmParams, EmReport, Mixture, MixturePrior};
 pub use normal::{choose_ridge, fit_normal};
 pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
+pub use space::Space;
 pub use stack::{FittedStack, StackFit, StackObserver, Tried};
 pub use structure::Structure;

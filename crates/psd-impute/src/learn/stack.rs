@@ -8,12 +8,13 @@
 //! The result is one density. Under other row weights each member moves from where it is ([`FittedStack::refitted`]), which is what
 //! proper multiple imputation needs.
 
-use super::crossval::{CrossValidated, FOLDS, average, cross_validate};
+use super::crossval::{CrossValidated, FOLDS, Placed, average, cross_validate};
 use super::donors::fit_donors;
 use super::energy;
 use super::members::{FittedMixture, Member, Rows, Smooth};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
+use super::space::{Space, View};
 use crate::Result;
 use crate::density::{Density, Donors, Fold, LeftOut, Stack};
 use crate::error::bad;
@@ -106,13 +107,18 @@ impl StackFit {
         let weights = validated.weights(&data.sample_weights);
         let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
         let em = EmParams { max_iterations: 500, ..Default::default() };
-        let rows = data.rows(&data.weights, em);
-        let (normal, converged) = FittedMixture::normal(rows, ridge)?;
+        let views = data.views(&data.weights)?;
+        let normals = views
+            .par_iter()
+            .map(|view| FittedMixture::normal(view.rows(em), ridge))
+            .collect::<Result<Vec<_>>>()?;
         let fit = |&c: &usize| {
-            Smooth::fit(validated.members[c], rows, &normal, &mut ChaCha8Rng::seed_from_u64(self.seed))
+            let (member, space) = validated.members[c];
+            let rng = &mut ChaCha8Rng::seed_from_u64(self.seed);
+            Smooth::fit(member, views[space as usize].rows(em), &normals[space as usize].0, rng)
         };
         let fits = kept.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
-        let converged = converged && fits.iter().all(|fit| fit.1);
+        let converged = normals[0].1 && fits.iter().all(|fit| fit.1);
         let validated = validated.only(&kept);
         let weights = validated.weights(&data.sample_weights);
         let smooth = fits.into_iter().map(|fit| fit.0).collect();
@@ -125,6 +131,8 @@ impl StackFit {
 pub struct Tried {
     /// Its kind and settings.
     pub member: Member,
+    /// The coordinates it lives in.
+    pub space: Space,
     /// Its weight in the stack.
     pub weight: f64,
     /// Its held-out log-likelihood in nats a row.
@@ -194,8 +202,11 @@ impl Data {
         Ok(Self { table, weights, sample, sample_weights, sampled, resolution })
     }
 
-    fn rows<'a>(&'a self, weights: &'a [f64], em: EmParams) -> Rows<'a> {
-        Rows { table: &self.table, weights, resolution: &self.resolution, em }
+    /// The table in both spaces.
+    fn views(&self, weights: &[f64]) -> Result<[View; 2]> {
+        let rows =
+            Rows { table: &self.table, weights, resolution: &self.resolution, em: EmParams::default() };
+        Ok([View::new(Space::Plain, rows)?, View::new(Space::Scores, rows)?])
     }
 
     /// For cross-validation, where less than the last digit will do.
@@ -217,6 +228,9 @@ struct Parts {
 
 struct DonorPart {
     donors: Donors,
+    /// Where they live.
+    space: Space,
+    view: View,
     /// Their weight in the stack.
     share: f64,
     /// Each sampled row's log-likelihood without itself.
@@ -229,58 +243,96 @@ impl Parts {
         data.sample.len() > 1 && data.table.columns().iter().all(|c| *c.kind() == Kind::Continuous)
     }
 
+    /// Donors in the space that has most of the smooth members' weight; if they get a share there, in the other as well, and the ones
+    /// that do better by the energy score of self-masked cells are kept.
     fn fit_donors(&self, folds: usize, seed: u64) -> Result<DonorPart> {
-        let Data { sample, sample_weights, resolution, .. } = &self.data;
-        let (donors, left_out) =
-            fit_donors(sample, Some(sample_weights), &self.smooth_stack(None)?, resolution)?;
+        let members = self.weights.iter().zip(&self.validated.members);
+        let scores: f64 = members.filter(|(_, placed)| placed.1 == Space::Scores).map(|(w, _)| w).sum();
+        let order = [Space::Plain, Space::Scores];
+        let [first, second] = if scores > 0.5 { [order[1], order[0]] } else { order };
+        let first = self.fit_donors_in(first, folds, seed)?;
+        // Without a smooth member there is no telling what a donor's missing cells are among the scores.
+        if second == Space::Scores && scores == 0.0 {
+            return Ok(first.1);
+        }
+        let second = self.fit_donors_in(second, folds, seed)?;
+        Ok(if second.0 < first.0 { second.1 } else { first.1 })
+    }
+
+    /// What the smooth members say of the missing cells in the coordinates of a space: all of them outside, inside those that live there.
+    fn smooth_in(&self, space: Space, views: &[View; 2]) -> Result<Stack> {
+        let members = self.densities(views, false)?.into_iter();
+        let member = |(weight, at, density): (f64, Space, Arc<dyn Density>)| match space {
+            Space::Plain => Ok((weight, views[at as usize].outside(density)?)),
+            Space::Scores => {
+                Ok((if at == space { weight } else { 0.0 }, Box::new(density) as Box<dyn Density>))
+            }
+        };
+        Stack::new(members.map(member).collect::<Result<_>>()?)
+    }
+
+    /// Donors in one space and the best score that they get.
+    fn fit_donors_in(&self, space: Space, folds: usize, seed: u64) -> Result<(f64, DonorPart)> {
+        let Data { sample, sample_weights, weights, .. } = &self.data;
+        let views = self.data.views(weights)?;
+        let smooth = self.smooth_in(space, &views)?;
+        let [plain, scores] = views;
+        let view = if space == Space::Plain { plain } else { scores };
+        let (donors, mut left_out) =
+            fit_donors(&view.inside(sample)?, Some(sample_weights), &smooth, view.resolution())?;
+        left_out.iter_mut().zip(view.log_slopes(sample)).for_each(|(log, slopes)| *log += slopes);
         let blind = self.validated.stacks(&self.weights)?;
         let scores = energy::score(sample, folds, seed, |i| {
             let fold = Fold { part: i % folds, folds };
-            [Box::new(&blind[i % folds]), Box::new(LeftOut { donors: &donors, fold })]
+            Ok([Box::new(&blind[i % folds]), view.outside(LeftOut { donors: &donors, fold })?])
         })?;
-        Ok(DonorPart { donors, share: scores.best_weight(sample_weights), left_out })
+        let (share, score) = scores.best_weight(sample_weights);
+        Ok((score, DonorPart { donors, space, view, share, left_out }))
     }
 
-    /// The smooth members, moved to other row weights if there are some.
-    fn smooth_stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
+    /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new.
+    fn densities(&self, views: &[View; 2], moved: bool) -> Result<Vec<(f64, Space, Arc<dyn Density>)>> {
         let em = EmParams { max_iterations: MOVES, ..Default::default() };
-        let rows = self.data.rows(moved.unwrap_or(&self.data.weights), em);
-        let densities = self.smooth.par_iter().map(|fit| match moved {
-            Some(_) => fit.refit(rows)?.density(rows),
-            None => fit.density(rows),
-        });
-        let densities = densities.collect::<Result<Vec<_>>>()?;
-        let members = self.weights.iter().zip(densities).map(|(&w, d)| (w, Box::new(d) as Box<dyn Density>));
-        Stack::new(members.collect())
+        let one = |((&weight, placed), fit): ((&f64, &Placed), &Smooth)| {
+            let rows = views[placed.1 as usize].rows(em);
+            let density = if moved { fit.refit(rows)?.density(rows)? } else { fit.density(rows)? };
+            Ok((weight, placed.1, density))
+        };
+        self.weights.par_iter().zip(&self.validated.members).zip(&self.smooth).map(one).collect()
     }
 
     /// The whole stack, moved to other row weights if there are some.
     fn stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
-        let smooth = self.smooth_stack(moved)?;
-        let Some(DonorPart { donors, share, .. }) = &self.donors else { return Ok(smooth) };
         let weights = moved.unwrap_or(&self.data.weights);
+        let views = self.data.views(weights)?;
+        let outside = |(w, space, density)| Ok((w, views[space as usize].outside(density)?));
+        let members = self.densities(&views, moved.is_some())?.into_iter().map(outside);
+        let smooth = Stack::new(members.collect::<Result<_>>()?)?;
+        let Some(DonorPart { donors, view, share, .. }) = &self.donors else { return Ok(smooth) };
         let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
-        Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, Box::new(donors))])
+        Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, view.outside(donors)?)])
     }
 
     /// Each member tried, and the stack's held-out likelihood.
     fn report(&self, tried: &CrossValidated) -> (Vec<Tried>, f64) {
         let average = |logs: &[f64]| average(logs, &self.data.sample_weights);
         let share = self.donors.as_ref().map_or(0.0, |part| part.share);
-        let weight = |member: &Member| {
-            let place = self.validated.members.iter().position(|m| m == member);
+        let weight = |placed: &Placed| {
+            let place = self.validated.members.iter().position(|m| m == placed);
             place.map_or(0.0, |c| (1.0 - share) * self.weights[c])
         };
-        let one = |(member, logs): (&Member, &Vec<f64>)| Tried {
-            member: *member,
-            weight: weight(member),
+        let one = |(placed, logs): (&Placed, &Vec<f64>)| Tried {
+            member: placed.0,
+            space: placed.1,
+            weight: weight(placed),
             held_out: average(logs),
         };
         let mut members: Vec<Tried> = tried.members.iter().zip(&tried.logs).map(one).collect();
         let mut logs = self.validated.stacked(&self.weights);
-        if let Some(part) = &self.donors {
-            members.push(Tried { member: Member::Donors, weight: share, held_out: average(&part.left_out) });
-            for (log, donors) in logs.iter_mut().zip(&part.left_out) {
+        if let Some(DonorPart { space, left_out, .. }) = &self.donors {
+            let held_out = average(left_out);
+            members.push(Tried { member: Member::Donors, space: *space, weight: share, held_out });
+            for (log, donors) in logs.iter_mut().zip(left_out) {
                 *log = log_sum_exp(&[(1.0 - share).ln() + *log, share.ln() + donors]);
             }
         }

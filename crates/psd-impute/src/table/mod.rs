@@ -6,6 +6,7 @@ mod pattern;
 mod resolution;
 mod row_key;
 mod scaler;
+mod warps;
 
 pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;
@@ -14,6 +15,7 @@ pub use resolution::Resolution;
 pub use row_key::RowKeys;
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;
+pub use warps::{Warp, Warps};
 
 use crate::linalg::column;
 use crate::{Error, Result};

@@ -49,6 +49,16 @@ impl Resolution {
         self.columns.get(j).filter(|grid| grid.full).map_or(&[], |grid| &grid.values)
     }
 
+    /// The resolution of a table whose columns are mapped by an increasing function each.
+    pub(crate) fn map(&self, f: impl Fn(usize, f64) -> f64) -> Self {
+        let grid = |(j, grid): (usize, &Grid)| Grid {
+            values: grid.values.iter().map(|&x| f(j, x)).collect(),
+            cells: grid.cells.iter().map(|&(lo, hi)| (f(j, lo), f(j, hi))).collect(),
+            full: grid.full,
+        };
+        Self { columns: self.columns.iter().enumerate().map(grid).collect() }
+    }
+
     /// Whether the values of any of these columns may stand for cells.
     pub fn concerns(&self, columns: &[usize]) -> bool {
         columns.iter().any(|&j| self.columns.get(j).is_some_and(|grid| !grid.values.is_empty()))

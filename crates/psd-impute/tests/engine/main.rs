@@ -27,3 +27,4 @@ mod resolution;
 mod stack;
 mod summaries;
 mod threads;
+mod warped;

@@ -24,12 +24,17 @@ fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
     let fitted = fit(&plain, &[Member::Normal, THREE]);
     close(fitted.members.iter().map(|m| m.weight).sum::<f64>(), 1.0, 1e-9);
     assert!(fitted.members.iter().all(|m| fitted.held_out >= m.held_out - 1e-9));
-    assert!(fitted.members[0].weight > 0.5, "normal data want the normal member: {:?}", fitted.members);
+    let normal = fitted.members.iter().filter(|m| m.member == Member::Normal);
+    assert!(
+        normal.map(|m| m.weight).sum::<f64>() > 0.5,
+        "normal data want the normal member: {:?}",
+        fitted.members
+    );
 
     let rows = wave();
     let table = Table::continuous(&["x", "y"], &rows).unwrap();
-    let fitted = fit(&table, &[Member::Normal, THREE, Member::Donors]);
-    let last = fitted.members[2];
+    let fitted = fit(&table, &[Member::Normal, Member::Donors]);
+    let last = fitted.members[fitted.members.len() - 1];
     assert!(last.member == Member::Donors && last.weight > 0.2, "{:?}", fitted.members);
     let error = |fitted: &FittedStack| -> f64 {
         let off = |row: &[f64; 2]| {
@@ -38,7 +43,7 @@ fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
         };
         rows.iter().map(off).sum::<f64>()
     };
-    let smooth = fit(&table, &[Member::Normal, THREE]);
+    let smooth = fit(&table, &[Member::Normal]);
     assert!(error(&fitted) < error(&smooth), "{} {}", error(&fitted), error(&smooth));
 }
 
@@ -46,7 +51,8 @@ fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
 fn donors_get_next_to_nothing_where_rows_are_independent_and_normal() {
     let (plain, _) = continuous(9, 200, 3, 1, 0.2, Shape::Full);
     let fitted = fit(&plain, &[Member::Normal, Member::Donors]);
-    assert!(fitted.members[1].weight < 0.3, "{:?}", fitted.members);
+    let donors = fitted.members.iter().filter(|m| m.member == Member::Donors);
+    assert!(donors.map(|m| m.weight).sum::<f64>() < 0.3, "{:?}", fitted.members);
 }
 
 #[test]
@@ -97,7 +103,8 @@ fn an_observer_hears_of_every_member_and_may_stop_the_search() {
     assert_eq!(all.1, members);
     let mut first = After(1, Vec::new());
     let fitted = fit.run(&table, &mut first).unwrap();
-    assert_eq!((first.1, fitted.members.len()), (vec![Member::Normal], 1));
+    assert_eq!(first.1, [Member::Normal]);
+    assert!(fitted.members.iter().all(|tried| tried.member == Member::Normal));
     assert!(StackFit { members: vec![Member::Donors], seed: 0 }.run(&table, &mut ()).is_err());
 }
 

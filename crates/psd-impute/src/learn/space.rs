@@ -1,0 +1,214 @@
+//! The coordinates that members are fitted in.
+//!
+//! Normal components are poor at columns that are skewed or bounded, so that members are fitted in two spaces: the standardised columns
+//! themselves, and their **normal scores**. The score of a value `x` of a column with `n` observed cells is
+//!
+//! ```text
+//! z = Φ⁻¹( [n F(x) + s Φ((x - m)/σ)] / (n + s) )
+//! ```
+//!
+//! with the column's empirical distribution `F` (half the weight of `x` itself counts), its mean `m` and deviation `σ`: a column that is
+//! normal keeps its shape, and `s` rows' worth of normal density keep the tails and columns with few cells from being taken at their
+//! word. The map goes through the scores of some of the values, a piece of it having enough cells to tell its slope, and is linear between.
+//! Likelihoods of the two spaces compare as they are, see [`Warped`].
+
+use super::members::Rows;
+use super::mixture::EmParams;
+use crate::Result;
+use crate::density::{Density, Warped, log_slopes, normal_quantile};
+use crate::kernel::truncated::cdf;
+use crate::table::{Kind, Resolution, Table, Warp, Warps};
+use std::fmt;
+use std::sync::Arc;
+
+/// `s`.
+const PRIOR: f64 = 10.0;
+/// Two knots are at least so far apart in score, and so many times the root of the number of cells in cells.
+const STEP: f64 = 0.1;
+const CELLS: f64 = 0.25;
+
+/// Which coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// The standardised columns.
+    Plain,
+    /// Their normal scores.
+    Scores,
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plain => "columns as they are",
+            Self::Scores => "normal scores",
+        })
+    }
+}
+
+/// Rows in the coordinates of a space.
+pub(super) struct View {
+    table: Table,
+    weights: Vec<f64>,
+    resolution: Arc<Resolution>,
+    /// The way there, and what values stand for outside.
+    way: Option<(Arc<Warps>, Arc<Resolution>)>,
+}
+
+impl View {
+    pub(super) fn new(space: Space, rows: Rows<'_>) -> Result<Self> {
+        let way = match space {
+            Space::Plain => None,
+            Space::Scores => {
+                Some((Arc::new(normal_scores(rows.table, rows.weights)?), rows.resolution.clone()))
+            }
+        };
+        let resolution = match &way {
+            None => rows.resolution.clone(),
+            Some((warps, outside)) => Arc::new(warps.apply_resolution(outside)),
+        };
+        let mut view = Self { table: rows.table.clone(), weights: rows.weights.to_vec(), resolution, way };
+        view.table = view.inside(rows.table)?;
+        Ok(view)
+    }
+
+    pub(super) fn rows(&self, em: EmParams) -> Rows<'_> {
+        Rows { table: &self.table, weights: &self.weights, resolution: &self.resolution, em }
+    }
+
+    /// Another table in these coordinates.
+    pub(super) fn inside(&self, table: &Table) -> Result<Table> {
+        match &self.way {
+            None => Ok(table.clone()),
+            Some((warps, _)) => warps.apply_table(table),
+        }
+    }
+
+    /// What values stand for in these coordinates.
+    pub(super) fn resolution(&self) -> &Arc<Resolution> {
+        &self.resolution
+    }
+
+    /// A density in these coordinates as one of the columns as they are.
+    pub(super) fn outside<'a>(&self, inner: impl Density + 'a) -> Result<Box<dyn Density + 'a>> {
+        Ok(match &self.way {
+            None => Box::new(inner),
+            Some((warps, outside)) => Box::new(Warped::new(inner, warps.clone(), outside.clone())?),
+        })
+    }
+
+    /// What the log-density of each row of a table gains when it is taken out of these coordinates.
+    pub(super) fn log_slopes(&self, table: &Table) -> Vec<f64> {
+        let one = |row: &[f64]| match &self.way {
+            None => 0.0,
+            Some((warps, outside)) => {
+                let observed: Vec<usize> = (0..row.len()).filter(|&j| !row[j].is_nan()).collect();
+                log_slopes(warps, outside, row, &observed)
+            }
+        };
+        table.rows().map(one).collect()
+    }
+}
+
+/// The maps to the normal scores of a table's continuous columns.
+fn normal_scores(table: &Table, weights: &[f64]) -> Result<Warps> {
+    let warp = |j: usize| match table.columns()[j].kind() {
+        Kind::Continuous => scores(table, weights, j),
+        _ => None,
+    };
+    Warps::new(table, (0..table.columns().len()).map(warp).collect())
+}
+
+/// The scores of a column; none where it has a single value.
+fn scores(table: &Table, weights: &[f64], j: usize) -> Option<Warp> {
+    let mut cells: Vec<(f64, f64)> = table.rows().map(|row| row[j]).zip(weights.iter().copied()).collect();
+    cells.retain(|cell| !cell.0.is_nan() && cell.1 > 0.0);
+    cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (n, total) = (cells.len() as f64, cells.iter().map(|cell| cell.1).sum::<f64>());
+    cells.iter_mut().for_each(|cell| cell.1 *= n / total);
+    let mean = cells.iter().map(|(x, w)| w * x).sum::<f64>() / n;
+    let deviation = (cells.iter().map(|(x, w)| w * (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let mut below = 0.0;
+    let ranked = cells.chunk_by(|a, b| a.0 == b.0).map(|same| {
+        let (x, weight) = (same[0].0, same.iter().map(|cell| cell.1).sum::<f64>());
+        let rank = below + 0.5 * weight;
+        below += weight;
+        let share = (rank + PRIOR * cdf((x - mean) / deviation)) / (n + PRIOR);
+        Ranked { x, z: normal_quantile(share.clamp(1e-12, 1.0 - 1e-12)), rank }
+    });
+    let knots = spaced(&ranked.collect::<Vec<_>>(), CELLS * n.sqrt());
+    // Values so close that the map would be too steep to hold are no reason to fail.
+    Warp::new(knots.iter().map(|knot| (knot.x, knot.z)).collect()).ok()
+}
+
+/// A value, its score, and how many cells are below it, half of its own included.
+#[derive(Clone, Copy)]
+struct Ranked {
+    x: f64,
+    z: f64,
+    rank: f64,
+}
+
+/// The first and the last value and some between, `STEP` and so many cells apart.
+fn spaced(values: &[Ranked], cells: f64) -> Vec<Ranked> {
+    let far = |a: &Ranked, b: &Ranked| b.rank - a.rank >= cells && b.z - a.z >= STEP;
+    let mut knots: Vec<Ranked> = Vec::new();
+    for value in values {
+        if knots.last().is_none_or(|last| far(last, value)) {
+            knots.push(*value);
+        }
+    }
+    let Some(end) = values.last() else { return knots };
+    while knots.len() > 1 && knots.last().is_some_and(|last| !far(last, end)) {
+        knots.pop();
+    }
+    if knots.last().is_some_and(|last| last.x < end.x) {
+        knots.push(*end);
+    }
+    knots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(cells: impl Iterator<Item = f64>) -> Table {
+        Table::continuous(&["x"], &cells.map(|x| [x]).collect::<Vec<_>>()).unwrap()
+    }
+
+    fn warp(table: &Table) -> Warp {
+        scores(table, &vec![1.0; table.len()], 0).unwrap()
+    }
+
+    /// Of the quantiles of a distribution, the scores are those of the normal: the map is the one between the two.
+    #[test]
+    fn scores_are_normal_whatever_the_column() {
+        let n = 4000;
+        let share = |i: usize| (i as f64 + 0.5) / n as f64;
+        for quantile in [|p: f64| -(1.0 - p).ln() - 1.0, |p: f64| normal_quantile(p)] {
+            let column = table((0..n).map(|i| quantile(share(i))));
+            let warps = Warps::new(&column, vec![Some(warp(&column))]).unwrap();
+            for p in [0.02, 0.1, 0.35, 0.6, 0.9, 0.98] {
+                let (z, expected) = (warps.apply(0, quantile(p)), normal_quantile(p));
+                assert!((z - expected).abs() < 0.02, "{p}: {z} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_piece_has_enough_cells() {
+        let column = table((0..900).map(|i| (i as f64 * 0.1).exp().ln_1p()));
+        let weights = vec![1.0; 900];
+        let least = CELLS * 30.0;
+        let view = |x: f64| column.observed(0).filter(|&v| v <= x).count() as f64;
+        let warp = scores(&column, &weights, 0).unwrap();
+        let knots: Vec<f64> = warp.knots().iter().map(|knot| knot.0).collect();
+        assert!(knots.len() > 10);
+        assert!(knots.windows(2).all(|pair| view(pair[1]) - view(pair[0]) >= least));
+    }
+
+    #[test]
+    fn a_column_of_one_value_stays_as_it_is() {
+        assert!(scores(&table([3.0, 3.0, f64::NAN].into_iter()), &[1.0; 3], 0).is_none());
+        assert!(scores(&table([f64::NAN].into_iter()), &[1.0], 0).is_none());
+    }
+}
