@@ -25,6 +25,10 @@ enum Command {
     Demo(commands::demo::Demo),
     /// Complete a numeric CSV file.
     Impute(commands::impute::Impute),
+    /// Take cells away from a table, to see how well they can be put back.
+    Ampute(commands::ampute::Ampute),
+    /// Score completed tables against the truth.
+    Evaluate(commands::evaluate::Evaluate),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +43,8 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Demo(demo) => demo.run(&mut std::io::stdout().lock()),
         Command::Impute(impute) => impute.run(),
+        Command::Ampute(ampute) => ampute.run(),
+        Command::Evaluate(evaluate) => evaluate.run(&mut std::io::stdout().lock()),
     };
     match result {
         Ok(code) => code,

@@ -89,7 +89,7 @@ pub enum Error {
         column: String,
     },
     /// An observed cell that is not what it is in the truth.
-    #[error("row {}, column `{column}` is {found}, but was observed as {expected}", .row + 1)]
+    #[error("row {}, column `{column}` is {found}, but {expected} in the truth", .row + 1)]
     Changed {
         /// The row.
         row: usize,

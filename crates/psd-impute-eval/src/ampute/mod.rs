@@ -113,3 +113,28 @@ fn models_of_some(
     }
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_odds_have_unit_variance() {
+        let row = |i: i32| [f64::from(i * i % 101), f64::from(i % 7), f64::from(i).sqrt(), f64::from(i % 5)];
+        let rows: Vec<[f64; 4]> = (0..300).map(row).collect();
+        let table = Table::continuous(&["a", "b", "c", "d"], &rows).unwrap();
+        for (mechanism, models) in
+            [(Mechanism::MAR, 3), (Mechanism::MNAR_LOGISTIC, 3), (Mechanism::MnarSelf, 4)]
+        {
+            let rng = &mut ChaCha8Rng::seed_from_u64(2);
+            let p = mechanism.probabilities(&table, 0.4, rng).unwrap();
+            let moments = |j: usize| {
+                let odds: Vec<f64> = p.row(j).iter().map(|p| (p / (1.0 - p)).ln()).collect();
+                let mean = odds.iter().sum::<f64>() / 300.0;
+                odds.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 300.0
+            };
+            let found = (0..4).filter(|&j| (moments(j) - 1.0).abs() < 1e-10).count();
+            assert_eq!(found, models, "{mechanism:?}");
+        }
+    }
+}
