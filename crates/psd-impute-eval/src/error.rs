@@ -34,7 +34,7 @@ pub enum Error {
     },
     /// A column of which fewer cells lie beyond the quantiles than are to be masked.
     #[error(
-        "column `{column}`: a share of {share} of its cells lies beyond the quantiles, less than the rate {rate}"
+        "column `{column}`: a share of {share:.3} of its cells lies beyond the quantiles, less than the rate {rate}"
     )]
     ThinTails {
         /// The column's name.
@@ -45,7 +45,7 @@ pub enum Error {
         rate: f64,
     },
     /// A table with another number of rows than the truth.
-    #[error("has {found} rows, but the truth {expected}")]
+    #[error("the truth has {expected} rows, but this table {found}")]
     Rows {
         /// Its rows.
         found: usize,
@@ -53,7 +53,7 @@ pub enum Error {
         expected: usize,
     },
     /// A table with another number of columns than the truth.
-    #[error("has {found} columns, but the truth {expected}")]
+    #[error("the truth has {expected} columns, but this table {found}")]
     Columns {
         /// Its columns.
         found: usize,

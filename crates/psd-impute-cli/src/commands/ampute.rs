@@ -19,7 +19,7 @@ pub(crate) struct Ampute {
     /// What a cell's going missing depends on.
     #[arg(long, value_enum, default_value_t = Kind::Mcar)]
     mechanism: Kind,
-    /// How cells go missing not at random.
+    /// With `--mechanism mnar`: how cells go missing.
     #[arg(long, value_enum, default_value_t = NotAtRandom::Logistic)]
     mnar: NotAtRandom,
     /// The share of cells to take away, in the columns that lose any.

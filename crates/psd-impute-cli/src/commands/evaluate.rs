@@ -10,8 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Numbers are measured in the truth's standard deviations, columns that are constant there are left out, and two different
-/// labels are at distance one. Rows whose truth has gaps are not scored.
+/// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Evaluate {
     /// The table as it was.
@@ -73,7 +72,8 @@ impl Evaluate {
     /// What is left out, where it is not what one would expect.
     fn describe(&self, evaluation: &Evaluation, rows: usize) {
         if evaluation.rows() < rows {
-            eprintln!("note: {} rows are not scored; their truth has gaps", rows - evaluation.rows());
+            let left_out = rows - evaluation.rows();
+            eprintln!("note: not scored, because their truth has gaps: {left_out} of {rows} rows");
         }
         if evaluation.rows_with_gaps() > WASSERSTEIN_ROWS {
             eprintln!("note: w2 is not measured; more than {WASSERSTEIN_ROWS} rows have gaps");

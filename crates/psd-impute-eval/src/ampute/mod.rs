@@ -31,7 +31,7 @@ use rand_chacha::ChaCha8Rng;
 pub enum Mechanism {
     /// Completely at random: every cell with the same probability.
     Mcar,
-    /// At random: some columns stay as they are, and those of the others are missing by logistic models of them.
+    /// At random: some columns stay as they are, and cells of the others are missing by logistic models of them.
     Mar {
         /// The share of columns that stay, rounded down, but at least one.
         observed: f64,
