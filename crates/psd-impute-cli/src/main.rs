@@ -25,6 +25,15 @@ enum Command {
     Demo(commands::demo::Demo),
     /// Complete a numeric CSV file.
     Impute(commands::impute::Impute),
+    /// Take cells away from a table, to see how well they can be put back.
+    Ampute(commands::ampute::Ampute),
+    /// Score completed tables against the truth.
+    ///
+    /// ed is the energy distance between the completed and the true rows; w2 half the squared 2-Wasserstein distance between the
+    /// rows that had a gap and their truth, of the first two tables only; rmse and mae are errors of missing numbers, and the category
+    /// error is the share of missing labels that are wrong. Numbers are measured in the truth's standard deviations, columns of
+    /// numbers that are constant there are left out, and two different labels are at distance one.
+    Evaluate(commands::evaluate::Evaluate),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +48,8 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Demo(demo) => demo.run(&mut std::io::stdout().lock()),
         Command::Impute(impute) => impute.run(),
+        Command::Ampute(ampute) => ampute.run(),
+        Command::Evaluate(evaluate) => evaluate.run(&mut std::io::stdout().lock()),
     };
     match result {
         Ok(code) => code,

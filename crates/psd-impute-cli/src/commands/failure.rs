@@ -62,6 +62,11 @@ pub(crate) enum Failure {
     BoundsTwice {
         column: String,
     },
+    /// A table from which cells cannot be taken, or that cannot be scored.
+    Evaluation {
+        path: PathBuf,
+        error: psd_impute_eval::Error,
+    },
 }
 
 impl Failure {
@@ -127,6 +132,10 @@ impl fmt::Display for Failure {
                     f,
                     "--bounds: column `{column}` is given twice\nhint: both ends go into one, {column}=LO:HI"
                 )
+            }
+            Self::Evaluation { path, error } => {
+                write!(f, "{}: {error}", path.display())?;
+                error.hint().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
             }
         }
     }

@@ -60,12 +60,16 @@ impl CsvTable {
         bad_cell(&self.path, line, &self.header[column], &record[column], problem, hint)
     }
 
-    /// Writes the file with its missing cells taken from `completed`.
-    pub(crate) fn write(&self, completed: &Table, path: &Path) -> Result<(), Failure> {
+    /// Writes the file with its gaps as in another table: cells that were missing are taken from there, cells that are missing there
+    /// are left empty, and all others come out byte for byte.
+    pub(crate) fn write(&self, other: &Table, path: &Path) -> Result<(), Failure> {
         let rows = self.records.iter().enumerate().map(|(i, record)| {
-            let cell = |(j, text): (usize, &str)| {
-                if self.table.row(i)[j].is_nan() { show(completed.row(i)[j]) } else { text.to_string() }
-            };
+            let cell =
+                |(j, text): (usize, &str)| match (self.table.row(i)[j].is_nan(), other.row(i)[j].is_nan()) {
+                    (true, false) => show(other.row(i)[j]),
+                    (false, true) => String::new(),
+                    _ => text.to_string(),
+                };
             record.iter().enumerate().map(cell).collect()
         });
         write_csv(path, self.header.iter().map(String::from).collect(), rows)

@@ -1,0 +1,94 @@
+//! `psd-impute ampute`: take cells away from a table.
+
+use super::Failure;
+use crate::io::{CsvTable, check_folder};
+use clap::{Args, ValueEnum};
+use psd_impute::table::Table;
+use psd_impute_eval::ampute::Mechanism;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The subcommand's arguments.
+#[derive(Args)]
+pub(crate) struct Ampute {
+    /// The CSV file to take cells from.
+    input: PathBuf,
+    /// The file to write. Cells that stay come out byte for byte, those taken away are empty.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// What a cell's going missing depends on.
+    #[arg(long, value_enum, default_value_t = Kind::Mcar)]
+    mechanism: Kind,
+    /// With `--mechanism mnar`: how cells go missing.
+    #[arg(long, value_enum, default_value_t = NotAtRandom::Logistic)]
+    mnar: NotAtRandom,
+    /// The share of cells to take away, in the columns that lose any.
+    #[arg(long, value_name = "P", value_parser = share)]
+    rate: f64,
+    /// The seed of everything random.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Kind {
+    /// Completely at random.
+    Mcar,
+    /// At random: on three columns in ten, which stay complete.
+    Mar,
+    /// Not at random: on cells that are missing too.
+    Mnar,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum NotAtRandom {
+    /// Three columns in ten decide over the others, and lose cells completely at random.
+    Logistic,
+    /// Each cell decides over itself.
+    #[value(name = "self")]
+    Itself,
+    /// The lower and the upper quarter of seven columns in ten lose cells.
+    Quantile,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("expected a number above zero and below one".to_string()),
+    }
+}
+
+impl Ampute {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        check_folder(&self.output)?;
+        let file = CsvTable::read(&self.input)?;
+        let masked = self
+            .mechanism()
+            .ampute(file.table(), self.rate, self.seed)
+            .map_err(|error| Failure::Evaluation { path: self.input.clone(), error })?;
+        file.write(&masked, &self.output)?;
+        describe(file.table(), &masked);
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn mechanism(&self) -> Mechanism {
+        match (self.mechanism, self.mnar) {
+            (Kind::Mcar, _) => Mechanism::Mcar,
+            (Kind::Mar, _) => Mechanism::MAR,
+            (Kind::Mnar, NotAtRandom::Logistic) => Mechanism::MNAR_LOGISTIC,
+            (Kind::Mnar, NotAtRandom::Itself) => Mechanism::MnarSelf,
+            (Kind::Mnar, NotAtRandom::Quantile) => Mechanism::MNAR_QUANTILE,
+        }
+    }
+}
+
+/// What was taken, for the person at the terminal.
+fn describe(before: &Table, after: &Table) {
+    let counts: Vec<(usize, usize)> = (0..before.columns().len())
+        .map(|j| (before.observed(j).count(), after.observed(j).count()))
+        .collect();
+    let had: usize = counts.iter().map(|(had, _)| had).sum();
+    let taken: usize = counts.iter().map(|(had, has)| had - has).sum();
+    let losing = counts.iter().filter(|(had, has)| has < had).count();
+    eprintln!("{taken} of {had} cells taken away, from {losing} of {} columns", counts.len());
+}

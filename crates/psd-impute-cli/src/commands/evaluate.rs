@@ -1,0 +1,102 @@
+//! `psd-impute evaluate`: score completed tables against the truth.
+
+use super::Failure;
+use crate::io::CsvTable;
+use clap::Args;
+use psd_impute_eval::Error;
+use psd_impute_eval::metrics::{Evaluation, Scores, WASSERSTEIN_ROWS, WASSERSTEIN_TABLES};
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The subcommand's arguments.
+#[derive(Args)]
+pub(crate) struct Evaluate {
+    /// The table as it was.
+    truth: PathBuf,
+    /// The table with cells taken away.
+    masked: PathBuf,
+    /// The tables in which they were put back.
+    #[arg(required = true)]
+    completed: Vec<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// One completed file's scores.
+#[derive(Serialize)]
+struct Scored {
+    file: String,
+    #[serde(flatten)]
+    scores: Scores,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    average: Scores,
+    each: Vec<Scored>,
+}
+
+impl Evaluate {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let truth = CsvTable::read(&self.truth)?;
+        let masked = CsvTable::read(&self.masked)?;
+        let at = |path: &Path, error: Error| Failure::Evaluation { path: path.to_owned(), error };
+        let evaluation = Evaluation::new(truth.table(), masked.table()).map_err(|error| match error {
+            Error::NoCompleteRow => at(&self.truth, error),
+            other => at(&self.masked, other),
+        })?;
+        self.describe(&evaluation, truth.table().len());
+        let mut each = Vec::new();
+        for (k, path) in self.completed.iter().enumerate() {
+            let completed = CsvTable::read(path)?;
+            let scores = evaluation.score(k, completed.table()).map_err(|error| at(path, error))?;
+            each.push(Scored { file: path.display().to_string(), scores });
+        }
+        let all: Vec<Scores> = each.iter().map(|scored| scored.scores).collect();
+        let Some(average) = Scores::average(&all) else { return Ok(ExitCode::SUCCESS) };
+        if self.json {
+            let report = Report { average, each };
+            serde_json::to_writer(&mut *out, &report).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        } else {
+            print(out, &each, &average)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What is left out, where it is not what one would expect.
+    fn describe(&self, evaluation: &Evaluation, rows: usize) {
+        if evaluation.rows() < rows {
+            let left_out = rows - evaluation.rows();
+            eprintln!("note: not scored, because their truth has gaps: {left_out} of {rows} rows");
+        }
+        if evaluation.rows_with_gaps() > WASSERSTEIN_ROWS {
+            eprintln!("note: w2 is not measured; more than {WASSERSTEIN_ROWS} rows have gaps");
+        } else if self.completed.len() > WASSERSTEIN_TABLES {
+            eprintln!("note: w2 is measured for the first {WASSERSTEIN_TABLES} tables only");
+        }
+    }
+}
+
+/// One line for each file, then the average.
+fn print(out: &mut dyn Write, each: &[Scored], average: &Scores) -> Result<(), Failure> {
+    let lines = each.iter().map(|scored| (scored.file.as_str(), &scored.scores));
+    let lines: Vec<(&str, &Scores)> = lines.chain([("average", average)]).collect();
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let show = |x: Option<f64>| x.map_or("-".to_string(), |x| format!("{x:.6}"));
+    writeln!(
+        out,
+        "{:width$} {:>11} {:>11} {:>11} {:>11} {:>15}",
+        "", "ed", "w2", "rmse", "mae", "category error"
+    )?;
+    for (name, Scores { ed, w2, rmse, mae, category_error }) in lines {
+        let [ed, w2, rmse, mae, label] = [Some(*ed), *w2, *rmse, *mae, *category_error].map(show);
+        writeln!(out, "{name:width$} {ed:>11} {w2:>11} {rmse:>11} {mae:>11} {label:>15}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! `psd-impute ampute` and `psd-impute evaluate` as a user runs them.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder that is gone when the test ends.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn get(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn cells(&self, name: &str) -> Vec<Vec<String>> {
+        self.get(name).lines().map(|line| line.split(',').map(String::from).collect()).collect()
+    }
+
+    /// Runs a command in the folder, its arguments separated by spaces.
+    fn run(&self, arguments: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_psd-impute"));
+        command.current_dir(self.0.path()).args(arguments.split(' ')).output().unwrap()
+    }
+
+    fn done(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments}: {}", message(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs a command that must fail as one of bad data; what it said.
+    fn refused(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {}", message(&output));
+        assert!(output.stdout.is_empty());
+        message(&output)
+    }
+}
+
+fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Four columns of numbers written in many ways, a cell of which is missing.
+fn numbers() -> String {
+    let mut text = String::from("a,b,c,d\n-1,NA,2.50,1e-3\n");
+    for i in 0..200 {
+        text += &format!("{}.0,{},{:e},+{}\n", i % 17, i * i % 31, f64::from(i).sqrt(), i % 5);
+    }
+    text
+}
+
+const WAYS: [&str; 5] = ["mcar", "mar", "mnar", "mnar --mnar self", "mnar --mnar quantile"];
+
+#[test]
+fn cells_that_stay_come_out_byte_for_byte() {
+    let folder = Folder::new();
+    folder.put("in.csv", &numbers());
+    for way in WAYS {
+        let command = |out: &str, seed: u64| {
+            format!("ampute in.csv -o {out} --mechanism {way} --rate 0.3 --seed {seed}")
+        };
+        assert!(folder.done(&command("out.csv", 3)).is_empty());
+        let (before, after) = (folder.cells("in.csv"), folder.cells("out.csv"));
+        assert_eq!(before.len(), after.len());
+        let cells = || before.iter().flatten().zip(after.iter().flatten());
+        assert!(cells().all(|(old, new)| new == old || new.is_empty()), "{way}");
+        let taken = cells().filter(|(old, new)| old != new).count();
+        assert!((90..=290).contains(&taken), "{way}: {taken} of 803");
+        assert_eq!(after[1][1], "NA");
+        assert_eq!(before[0], after[0]);
+
+        folder.done(&command("same.csv", 3));
+        folder.done(&command("other.csv", 4));
+        assert_eq!(folder.get("out.csv"), folder.get("same.csv"));
+        assert_ne!(folder.get("out.csv"), folder.get("other.csv"));
+    }
+    assert!(message(&folder.run("ampute in.csv -o out.csv --rate 0.3")).contains("of 803 cells taken away"));
+}
+
+#[test]
+fn what_cannot_be_taken_is_explained() {
+    let folder = Folder::new();
+    folder.put("in.csv", &numbers());
+    folder.put("one.csv", "a\n1\n2\n");
+    for rate in ["0", "1", "x", "NaN"] {
+        let output = folder.run(&format!("ampute in.csv -o out.csv --rate {rate}"));
+        assert_eq!(output.status.code(), Some(1));
+        assert!(message(&output).contains("above zero and below one"));
+    }
+    let one = folder.refused("ampute one.csv -o out.csv --rate 0.3 --mechanism mar");
+    assert!(one.contains("one.csv: the mechanism needs 2 or more columns") && one.contains("hint:"), "{one}");
+    let thin = folder.refused("ampute in.csv -o out.csv --rate 0.9 --mechanism mnar --mnar quantile");
+    assert!(thin.contains("in.csv: column `") && thin.contains("hint: lower the rate"), "{thin}");
+    assert!(folder.refused("ampute in.csv -o none/out.csv --rate 0.3").contains("there is no folder"));
+    assert!(!folder.path("out.csv").exists());
+}
+
+/// The truth is -1 and 1 in standard units, and the second cell of `a` is missing.
+fn two_rows() -> Folder {
+    let folder = Folder::new();
+    folder.put("truth.csv", "a,same\n0,5\n2,5\n");
+    folder.put("masked.csv", "a,same\n0,5\nNA,5\n");
+    folder.put("poor.csv", "a,same\n0,5\n0.0,5\n");
+    folder.put("good.csv", "a,same\n0,5\n2,5\n");
+    folder
+}
+
+#[test]
+fn scores_are_printed_as_a_table_or_as_json() {
+    let folder = two_rows();
+    let printed = folder.done("evaluate truth.csv masked.csv poor.csv good.csv");
+    let lines: Vec<Vec<&str>> = printed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["ed", "w2", "rmse", "mae", "category", "error"]);
+    assert_eq!(lines[1], ["poor.csv", "1.000000", "2.000000", "2.000000", "2.000000", "-"]);
+    assert_eq!(lines[2], ["good.csv", "0.000000", "0.000000", "0.000000", "0.000000", "-"]);
+    assert_eq!(lines[3], ["average", "0.500000", "1.000000", "1.000000", "1.000000", "-"]);
+    let widths: Vec<usize> = printed.lines().map(str::len).collect();
+    assert!(widths.iter().all(|w| *w == widths[0]), "{printed}");
+
+    let printed = folder.done("evaluate truth.csv masked.csv good.csv poor.csv poor.csv --json");
+    let json: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    let third = 2.0 / 3.0;
+    let expected = serde_json::json!({
+        "ed": third, "w2": 1.0, "rmse": 2.0 * third, "mae": 2.0 * third, "category_error": null,
+        "each": [
+            {"file": "good.csv", "ed": 0.0, "w2": 0.0, "rmse": 0.0, "mae": 0.0, "category_error": null},
+            {"file": "poor.csv", "ed": 1.0, "w2": 2.0, "rmse": 2.0, "mae": 2.0, "category_error": null},
+            {"file": "poor.csv", "ed": 1.0, "w2": null, "rmse": 2.0, "mae": 2.0, "category_error": null},
+        ],
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn what_cannot_be_scored_is_named() {
+    let folder = two_rows();
+    folder.put("short.csv", "a,same\n0,5\n");
+    folder.put("narrow.csv", "a\n0\n2\n");
+    folder.put("renamed.csv", "a,b\n0,5\n2,5\n");
+    folder.put("changed.csv", "a,same\n7,5\n2,5\n");
+    folder.put("holes.csv", "a,same\n0,5\n2,\n");
+    folder.put("empty.csv", "a,same\n,5\n2,\n");
+    let cases = [
+        ("truth.csv masked.csv good.csv short.csv", "short.csv: the truth has 2 rows, but this table 1"),
+        ("truth.csv short.csv good.csv", "short.csv: the truth has 2 rows, but this table 1"),
+        ("truth.csv masked.csv narrow.csv", "narrow.csv: the truth has 2 columns, but this table 1"),
+        ("truth.csv masked.csv renamed.csv", "renamed.csv: column 2 is `b`, but `same` in the truth"),
+        ("truth.csv masked.csv changed.csv", "changed.csv: row 1, column `a` is 7, but 0 in the truth"),
+        ("truth.csv changed.csv good.csv", "changed.csv: row 1, column `a` is 7, but 0 in the truth"),
+        ("truth.csv masked.csv holes.csv", "holes.csv: row 2, column `same` is missing"),
+        ("empty.csv empty.csv good.csv", "empty.csv: no row of the truth is complete"),
+    ];
+    for (files, words) in cases {
+        let said = folder.refused(&format!("evaluate {files}"));
+        assert!(said.contains(words) && said.contains("\nhint: "), "`{said}` does not say `{words}`");
+    }
+    assert!(folder.refused("evaluate truth.csv masked.csv nowhere.csv").contains("nowhere.csv"));
+    assert_eq!(folder.run("evaluate truth.csv masked.csv").status.code(), Some(1));
+}
+
+#[test]
+fn rows_whose_truth_has_gaps_are_left_out_and_counted() {
+    let folder = two_rows();
+    folder.put("truth.csv", "a,same\n0,5\n2,5\n1,\n");
+    folder.put("masked.csv", "a,same\n0,5\n,5\n1,\n");
+    folder.put("done.csv", "a,same\n0,5\n2,5\n1,6\n");
+    let output = folder.run("evaluate truth.csv masked.csv done.csv");
+    assert!(output.status.success());
+    assert!(
+        message(&output).contains("note: not scored, because their truth has gaps: 1 of 3 rows"),
+        "{}",
+        message(&output)
+    );
+}
+
+#[test]
+fn a_table_goes_all_the_way() {
+    let folder = Folder::new();
+    let mut text = String::from("x,y\n");
+    (0..60).for_each(|i| text += &format!("{},{}\n", i % 13, (i % 13) * 2 + i % 3));
+    folder.put("truth.csv", &text);
+    folder.done("ampute truth.csv -o masked.csv --rate 0.2 --seed 1");
+    folder.done("impute masked.csv -o done.csv --method mean --time-budget 0.001");
+    let printed = folder.done("evaluate truth.csv masked.csv done.csv --json");
+    let json: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    // The columns lie close to a line, which the normal model finds; means of columns would have an error of one.
+    let rmse = json["rmse"].as_f64().unwrap();
+    assert!(rmse > 0.0 && rmse < 0.5, "{rmse}");
+}

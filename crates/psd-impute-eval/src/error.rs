@@ -1,0 +1,134 @@
+//! What can go wrong, with the facts needed to put it right.
+
+use thiserror::Error;
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Every error of the crate. Rows are counted from zero in the fields and from one in the messages.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the engine's tables.
+    #[error(transparent)]
+    Engine(#[from] psd_impute::Error),
+    /// A setting outside its range.
+    #[error("{name} is {value}, but must be {expected}")]
+    BadParameter {
+        /// The parameter.
+        name: &'static str,
+        /// What it was.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// A table with fewer columns than a mechanism needs.
+    #[error("the mechanism needs {needed} or more {what}, but the table has {found}")]
+    TooFewColumns {
+        /// Which columns count.
+        what: &'static str,
+        /// How many it needs.
+        needed: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A column of which fewer cells lie beyond the quantiles than are to be masked.
+    #[error(
+        "column `{column}`: a share of {share:.3} of its cells lies beyond the quantiles, less than the rate {rate}"
+    )]
+    ThinTails {
+        /// The column's name.
+        column: String,
+        /// The share beyond the quantiles.
+        share: f64,
+        /// The share to be masked.
+        rate: f64,
+    },
+    /// A table with another number of rows than the truth.
+    #[error("the truth has {expected} rows, but this table {found}")]
+    Rows {
+        /// Its rows.
+        found: usize,
+        /// The truth's.
+        expected: usize,
+    },
+    /// A table with another number of columns than the truth.
+    #[error("the truth has {expected} columns, but this table {found}")]
+    Columns {
+        /// Its columns.
+        found: usize,
+        /// The truth's.
+        expected: usize,
+    },
+    /// A column that the truth calls otherwise. Columns are counted from zero in the field, from one in the message.
+    #[error("column {} is `{found}`, but `{expected}` in the truth", .position + 1)]
+    Header {
+        /// Where it stands.
+        position: usize,
+        /// Its name.
+        found: String,
+        /// The truth's.
+        expected: String,
+    },
+    /// A column of labels that the truth has as numbers, or the other way round.
+    #[error("column `{column}` has {found}, but {expected} in the truth")]
+    OtherKind {
+        /// The column's name.
+        column: String,
+        /// What it has.
+        found: &'static str,
+        /// What the truth has.
+        expected: &'static str,
+    },
+    /// A cell of a completed table that is missing.
+    #[error("row {}, column `{column}` is missing", .row + 1)]
+    Gap {
+        /// The row.
+        row: usize,
+        /// The column's name.
+        column: String,
+    },
+    /// An observed cell that is not what it is in the truth.
+    #[error("row {}, column `{column}` is {found}, but {expected} in the truth", .row + 1)]
+    Changed {
+        /// The row.
+        row: usize,
+        /// The column's name.
+        column: String,
+        /// The cell.
+        found: String,
+        /// The truth's.
+        expected: String,
+    },
+    /// A truth of which no row is complete.
+    #[error("no row of the truth is complete")]
+    NoCompleteRow,
+}
+
+impl Error {
+    /// What to do about it, where that is not plain.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::TooFewColumns { .. } => Some("use another mechanism"),
+            Self::ThinTails { .. } => Some("lower the rate or use another mechanism"),
+            Self::Rows { .. } => Some("all tables have the rows of the truth, in its order"),
+            Self::Columns { .. } | Self::Header { .. } => {
+                Some("all tables have the columns of the truth, in its order")
+            }
+            Self::Gap { .. } => Some("only tables without gaps can be scored"),
+            Self::Changed { .. } => {
+                Some("the tables must come from the same truth; observed cells stay as they are")
+            }
+            Self::NoCompleteRow => Some("rows whose truth has gaps cannot be scored, and here all have"),
+            _ => None,
+        }
+    }
+}
+
+/// Checks that a share lies strictly between nothing and all.
+pub(crate) fn share(name: &'static str, value: f64) -> Result<()> {
+    if value > 0.0 && value < 1.0 {
+        return Ok(());
+    }
+    Err(Error::BadParameter { name, value, expected: "above zero and below one" })
+}

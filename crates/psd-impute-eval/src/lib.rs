@@ -1,0 +1,27 @@
+//! Taking cells away from tables, and scoring how they were put back.
+//!
+//! - [`ampute`]: mechanisms by which cells go missing;
+//! - [`metrics`]: how far completed tables are from the truth.
+//!
+//! The engine knows nothing of this crate.
+//!
+//! ```
+//! use psd_impute::table::Table;
+//! use psd_impute_eval::{ampute::Mechanism, metrics::Evaluation};
+//!
+//! let rows: Vec<[f64; 2]> = (0..50).map(|i| [f64::from(i), f64::from(i % 7)]).collect();
+//! let truth = Table::continuous(&["a", "b"], &rows)?;
+//! let masked = Mechanism::MAR.ampute(&truth, 0.3, 1)?;
+//! let scores = Evaluation::new(&truth, &masked)?.score(0, &truth)?;
+//! assert_eq!((scores.ed, scores.rmse), (0.0, Some(0.0)));
+//! # Ok::<(), psd_impute_eval::Error>(())
+//! ```
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod ampute;
+mod error;
+pub mod metrics;
+mod scale;
+
+pub use error::{Error, Result};

@@ -1,0 +1,131 @@
+//! How far completed tables are from the truth.
+//!
+//! Numbers are standardised by the truth's mean and standard deviation; a column that is constant in the truth is left out. A category
+//! enters distances by the indicators of its labels, each divided by the root of two, so that two different labels are at distance one.
+//!
+//! | | |
+//! |---|---|
+//! | `ed` | the energy distance between the completed and the true rows |
+//! | `w2` | half the squared 2-Wasserstein distance between the rows that had a missing cell and their truth |
+//! | `rmse`, `mae` | the root of the mean squared and the mean absolute error of the missing numbers |
+//! | `category_error` | the share of missing labels that were completed wrongly |
+//!
+//! Rows of which the truth itself is not complete are not scored.
+
+mod assignment;
+mod cells;
+mod check;
+mod energy;
+mod points;
+mod wasserstein;
+
+use crate::{Error, Result};
+use cells::CellErrors;
+use faer::Mat;
+use points::{Points, Space};
+use psd_impute::table::Table;
+use serde::Serialize;
+
+/// The Wasserstein distance is measured for so many completed tables only: it takes by far the longest.
+pub const WASSERSTEIN_TABLES: usize = 2;
+/// It is not measured when more rows than this had a missing cell: it takes memory by their square and time by their cube.
+pub const WASSERSTEIN_ROWS: usize = 5_000;
+
+/// How far one completed table is from the truth, or several on average. What there is nothing to measure by is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Scores {
+    /// The energy distance over all rows.
+    pub ed: f64,
+    /// Half the squared 2-Wasserstein distance over the rows with a missing cell; of the first [`WASSERSTEIN_TABLES`] only, and of no
+    /// more than [`WASSERSTEIN_ROWS`] rows.
+    pub w2: Option<f64>,
+    /// The root mean squared error of missing numbers.
+    pub rmse: Option<f64>,
+    /// The mean absolute error of missing numbers.
+    pub mae: Option<f64>,
+    /// The share of missing labels that are wrong.
+    pub category_error: Option<f64>,
+}
+
+impl Scores {
+    /// The average of the scores of several tables, each over those that have it; `None` for no table.
+    pub fn average(all: &[Self]) -> Option<Self> {
+        let of = |score: &dyn Fn(&Self) -> Option<f64>| {
+            let values: Vec<f64> = all.iter().filter_map(score).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        Some(Self {
+            ed: of(&|s| Some(s.ed))?,
+            w2: of(&|s| s.w2),
+            rmse: of(&|s| s.rmse),
+            mae: of(&|s| s.mae),
+            category_error: of(&|s| s.category_error),
+        })
+    }
+}
+
+/// A truth and what was observed of it, against which completed tables are scored.
+pub struct Evaluation {
+    truth: Table,
+    /// The masked table's cells, labels numbered as in the truth.
+    masked: Mat<f64>,
+    space: Space,
+    /// The rows that are scored, and their truth as points.
+    rows: Vec<usize>,
+    points: Points,
+    /// Which of the points had a missing cell.
+    with_gaps: Vec<usize>,
+    /// The mean distance between two points of the truth.
+    spread: f64,
+}
+
+impl Evaluation {
+    /// Refuses a masked table whose columns, rows or observed cells are not the truth's.
+    pub fn new(truth: &Table, masked: &Table) -> Result<Self> {
+        let space = Space::of(truth)?;
+        let cells = check::aligned(truth, masked)?;
+        check::unchanged(&space, truth, cells.as_ref(), masked)?;
+        let complete = |i: &usize| !truth.row(*i).iter().any(|x| x.is_nan());
+        let rows: Vec<usize> = (0..truth.len()).filter(complete).collect();
+        if rows.is_empty() {
+            return Err(Error::NoCompleteRow);
+        }
+        let points = space.points(truth.cells(), &rows);
+        let missing = |&k: &usize| space.columns().any(|j| cells[(j, rows[k])].is_nan());
+        let with_gaps = (0..rows.len()).filter(missing).collect();
+        let spread = energy::spread(&points);
+        Ok(Self { truth: truth.clone(), masked: cells, space, rows, points, with_gaps, spread })
+    }
+
+    /// How many rows are scored: those whose truth is complete.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// How many of them had a missing cell, constant columns aside.
+    pub fn rows_with_gaps(&self) -> usize {
+        self.with_gaps.len()
+    }
+
+    /// Scores the `k`th completed table, counted from zero. Refuses one that has gaps or in which an observed cell is not the truth's.
+    pub fn score(&self, k: usize, completed: &Table) -> Result<Scores> {
+        let cells = check::aligned(&self.truth, completed)?;
+        check::complete(completed)?;
+        check::unchanged(&self.space, &self.truth, self.masked.as_ref(), completed)?;
+        let points = self.space.points(cells.as_ref(), &self.rows);
+        let errors = CellErrors::of(
+            &self.space,
+            &self.rows,
+            self.masked.as_ref(),
+            [self.truth.cells(), cells.as_ref()],
+        );
+        let measured = k < WASSERSTEIN_TABLES && (1..=WASSERSTEIN_ROWS).contains(&self.with_gaps.len());
+        Ok(Scores {
+            ed: 2.0 * energy::between(&points, &self.points) - energy::spread(&points) - self.spread,
+            w2: measured.then(|| wasserstein::half_squared(&points, &self.points, &self.with_gaps)),
+            rmse: errors.rmse(),
+            mae: errors.mae(),
+            category_error: errors.category_error(),
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! Rows as points.
+
+use crate::Result;
+use crate::scale::scaler;
+use faer::MatRef;
+use psd_impute::table::{Kind, Scaler, Table};
+
+/// The columns that count, and the truth's units.
+pub(super) struct Space {
+    scaler: Scaler,
+    numbers: Vec<usize>,
+    categories: Vec<usize>,
+}
+
+impl Space {
+    /// All columns but those of numbers that are the same in all rows: they have no unit.
+    pub(super) fn of(truth: &Table) -> Result<Self> {
+        let (categories, mut numbers): (Vec<usize>, Vec<usize>) =
+            (0..truth.columns().len()).partition(|&j| matches!(truth.columns()[j].kind(), Kind::Category(_)));
+        numbers.retain(|&j| {
+            let mut values = truth.observed(j);
+            values.next().is_some_and(|first| values.any(|x| x != first))
+        });
+        Ok(Self { scaler: scaler(truth)?, numbers, categories })
+    }
+
+    pub(super) fn numbers(&self) -> &[usize] {
+        &self.numbers
+    }
+
+    pub(super) fn categories(&self) -> &[usize] {
+        &self.categories
+    }
+
+    pub(super) fn columns(&self) -> impl Iterator<Item = usize> {
+        self.numbers.iter().chain(&self.categories).copied()
+    }
+
+    /// A number in the truth's units; a label's number as it is.
+    pub(super) fn unit(&self, j: usize, x: f64) -> f64 {
+        self.scaler.apply(j, x)
+    }
+
+    /// Some rows of a table's cells.
+    pub(super) fn points(&self, cells: MatRef<'_, f64>, rows: &[usize]) -> Points {
+        let row = |&i: &usize| self.columns().map(move |j| self.unit(j, cells[(j, i)]));
+        Points {
+            len: rows.len(),
+            numbers: self.numbers.len(),
+            width: self.numbers.len() + self.categories.len(),
+            cells: rows.iter().flat_map(row).collect(),
+        }
+    }
+}
+
+/// Points: standardised numbers, then labels by their numbers.
+pub(super) struct Points {
+    len: usize,
+    numbers: usize,
+    width: usize,
+    cells: Vec<f64>,
+}
+
+impl Points {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The squared distance between a point and one of others. The indicators of two different labels differ in two places, by the
+    /// root of a half in each: together by one.
+    pub(super) fn squared_distance(&self, i: usize, others: &Self, j: usize) -> f64 {
+        let (a, b) = (self.point(i), others.point(j));
+        let numbers: f64 = a.0.iter().zip(b.0).map(|(x, y)| (x - y) * (x - y)).sum();
+        let labels = a.1.iter().zip(b.1).filter(|(x, y)| x != y).count();
+        numbers + labels as f64
+    }
+
+    fn point(&self, i: usize) -> (&[f64], &[f64]) {
+        self.cells[i * self.width..(i + 1) * self.width].split_at(self.numbers)
+    }
+}
