@@ -19,7 +19,10 @@ const ROW_GROUP: usize = 1 << 17;
 pub(crate) type Records = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
 pub(crate) fn read_parquet(file: File) -> Result<Records, ArrowError> {
-    Ok(Box::new(ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(BATCH).build()?))
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(BATCH);
+    // The batches come without the file's pairs of keys and values.
+    let schema = builder.schema().clone();
+    Ok(Box::new(builder.build()?.map(move |records| records?.with_schema(schema.clone()))))
 }
 
 pub(crate) fn read_file(file: File) -> Result<Records, ArrowError> {

@@ -4,6 +4,8 @@ mod chunk;
 mod dialect;
 mod reader;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use chunk::Chunk;
 pub use dialect::DEFAULT_MISSING;

@@ -73,7 +73,7 @@ impl ChunkReader {
                 return self.take(scanned, kept).map(Some);
             }
             if self.ended {
-                return Err(self.without_rows(&scanned));
+                return Err(self.without_rows());
             }
             if self.buffer.len() > LONGEST_ROW {
                 return Err(self.endless(&scanned));
@@ -196,9 +196,9 @@ impl ChunkReader {
         Ok(Chunk::new(scanned.header, text.into(), spans.into(), first_line))
     }
 
-    fn without_rows(&self, scanned: &Scanned) -> Error {
-        let nothing = scanned.header.names.iter().all(String::is_empty);
-        if nothing && self.buffer.iter().all(u8::is_ascii_whitespace) {
+    fn without_rows(&self) -> Error {
+        let text = self.buffer.strip_prefix(BOM).unwrap_or(&self.buffer);
+        if text.iter().all(u8::is_ascii_whitespace) {
             return Error::EmptyFile { origin: self.origin.clone() };
         }
         Error::NoRows { origin: self.origin.clone() }
