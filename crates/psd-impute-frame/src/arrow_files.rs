@@ -43,6 +43,8 @@ pub(crate) fn parquet_writer<W: Write + Send>(
     pairs.sort_by(|a, b| a.key.cmp(&b.key));
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
+        // Dates as dates, also those that Arrow counts in milliseconds.
+        .set_coerce_types(true)
         .set_max_row_group_row_count(Some(ROW_GROUP))
         .set_key_value_metadata(Some(pairs))
         .build();

@@ -5,7 +5,7 @@ mod target;
 mod text;
 
 use crate::decode::Completed;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::Format;
 use records::RecordFile;
 use std::io::{BufWriter, Write};
@@ -18,6 +18,8 @@ use text::TextFile;
 pub struct Writer {
     format: Format,
     output: Output,
+    /// Whether all batches so far were written, of which there must be one.
+    whole: bool,
 }
 
 enum Output {
@@ -45,7 +47,7 @@ impl Writer {
             Format::Tsv(compression) => Output::Text(TextFile::new(sink, b'\t', compression)?),
             _ => Output::Records(RecordFile::new(sink, format, source)),
         };
-        Ok(Self { format, output })
+        Ok(Self { format, output, whole: false })
     }
 
     /// The format that is written.
@@ -55,17 +57,24 @@ impl Writer {
 
     /// Writes a batch. Where text becomes text, all bytes of observed cells and of what is between cells are kept.
     pub fn write(&mut self, batch: &Completed<'_>) -> Result<()> {
+        self.whole = false;
         match &mut self.output {
             Output::Text(file) => match batch.text() {
                 Some(text) => file.write(text.as_bytes()),
                 None => file.write_records(&batch.records()?),
             },
-            Output::Records(file) => file.write(batch.records()?),
-        }
+            Output::Records(file) => file.write(&batch.records()?),
+        }?;
+        self.whole = true;
+        Ok(())
     }
 
-    /// Writes what is left, and gives the file its name.
+    /// Writes what is left, and gives the file its name. Refuses if the last batch could not be written, or if there was none.
     pub fn finish(self) -> Result<()> {
+        if !self.whole {
+            let problem = "not all of it was written".to_string();
+            return Err(Error::Unwritable { format: self.format.name(), problem });
+        }
         let sink = match self.output {
             Output::Text(file) => file.finish()?,
             Output::Records(file) => file.finish()?,
