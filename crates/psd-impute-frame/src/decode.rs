@@ -108,9 +108,12 @@ impl Completed<'_> {
         }
     }
 
-    /// The text of the batch with its missing cells replaced, if it was text.
-    pub(crate) fn text(&self) -> Option<String> {
+    /// The text of the batch with its missing cells replaced, if it was text, and with this delimiter if one is asked for.
+    pub(crate) fn text(&self, delimiter: Option<u8>) -> Option<String> {
         let Rows::Text(chunk) = self.batch.rows() else { return None };
+        if delimiter.is_some_and(|delimiter| delimiter != chunk.delimiter()) {
+            return None;
+        }
         Some(chunk.splice(|i, j| {
             let source = &self.columns[j];
             let (column, cell) = (source.column?, source.cell(i)?);

@@ -187,12 +187,6 @@ pub enum Error {
         /// What is wrong.
         problem: &'static str,
     },
-    /// An output of a kind that its name does not say.
-    #[error("{}: the extension says no format", path.display())]
-    UnknownFormat {
-        /// The output.
-        path: PathBuf,
-    },
     /// The engine refused the numbers.
     #[error(transparent)]
     Engine(#[from] psd_impute::Error),
@@ -239,9 +233,6 @@ impl Error {
                 "look at the kinds of the columns, and say which to take as a category or as continuous"
             }
             Error::FullDictionary { .. } => "give the dictionary wider keys",
-            Error::UnknownFormat { .. } => {
-                "name it .csv, .tsv, .csv.gz, .csv.zst, .parquet, .arrow, .feather or .arrows"
-            }
             Error::Io { .. }
             | Error::Unwritable { .. }
             | Error::Shape { .. }

@@ -27,12 +27,12 @@ impl Missing {
 }
 
 /// The delimiter that cuts all rows of the sample into as many cells as the header, and into the most; if there is none, the one
-/// that cuts the header into the most.
+/// that cuts the header into the most. A single column has one that it does not contain.
 pub(crate) fn sniff(sample: &[u8]) -> u8 {
-    let mut best = (b',', (false, 1));
+    let mut best = (b',', (false, 0, false));
     for delimiter in DELIMITERS {
         let (header, even) = shape(sample, delimiter);
-        let score = (even && header > 1, header);
+        let score = (even && header > 1, header, even);
         // Spaces are found in any text, so uneven ones are no sign.
         if score > best.1 && (even || delimiter != b' ') {
             best = (delimiter, score);
@@ -78,6 +78,7 @@ mod tests {
             ("a b\n1\n", b','),
             ("first name,age\n\"Lee, Ann\",3\nBo Jo,4\n", b','),
             ("x\n1\n2\n", b','),
+            ("x\n1,5\n2,5\n", b';'),
             ("a;b,c;d\n1;2,5;3\n", b';'),
             ("a,b,c\n1,2\n", b','),
             ("a;b;c\n\n1;2;3", b';'),

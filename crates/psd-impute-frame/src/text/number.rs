@@ -44,22 +44,29 @@ impl NumberText {
 
     /// Reads a number; infinite ones are read as such.
     pub(crate) fn parse(&self, text: &str) -> Option<Parsed> {
-        if *self.without_padding() == Self::PLAIN {
-            return parse_plain(text);
-        }
-        let (group, point) = if self.comma { ('.', ',') } else { (',', '.') };
-        if !text.contains([',', '.']) {
+        let (group, point) = self.signs();
+        let is_plain = !text.contains(group) && (!self.comma || !text.contains(point));
+        if is_plain {
             return parse_plain(text);
         }
         let (whole, rest) = text.split_once(point).map_or((text, None), |(whole, rest)| (whole, Some(rest)));
-        if rest.is_some_and(|rest| rest.contains([',', '.'])) {
+        if !(self.grouped || self.comma)
+            || !is_grouped(whole, group)
+            || rest.is_some_and(|r| r.contains(group))
+        {
             return None;
         }
-        let whole = if self.grouped { ungroup(whole, group)? } else { whole.to_string() };
-        match rest {
-            Some(rest) => parse_plain(&format!("{whole}.{rest}")),
-            None => parse_plain(&whole),
+        let mut plain = whole.replace(group, "");
+        if let Some(rest) = rest {
+            plain.push('.');
+            plain.push_str(rest);
         }
+        parse_plain(&plain)
+    }
+
+    /// What sets thousands apart, and the decimal sign.
+    fn signs(&self) -> (char, char) {
+        if self.comma { ('.', ',') } else { (',', '.') }
     }
 
     /// Writes a number with at most so many decimals; without a limit, with as many as it takes to read it back.
@@ -78,7 +85,7 @@ impl NumberText {
             return if self.comma { plain.replace('.', ",") } else { plain.to_string() };
         }
         let (whole, rest) = plain.split_once('.').unwrap_or((plain, ""));
-        let (group, point) = if self.comma { ('.', ',') } else { (',', '.') };
+        let (group, point) = self.signs();
         let mut text = if self.grouped { group_thousands(whole, group) } else { whole.to_string() };
         if !rest.is_empty() || self.padding > 0 {
             text.push(point);
@@ -86,15 +93,6 @@ impl NumberText {
             text.extend(std::iter::repeat_n('0', (self.padding as usize).saturating_sub(rest.len())));
         }
         text
-    }
-
-    fn without_padding(&self) -> &'static Self {
-        match (self.comma, self.grouped) {
-            (false, false) => &Self::PLAIN,
-            (false, true) => &Self::GROUPED,
-            (true, true) => &Self::COMMA,
-            (true, false) => &Self { comma: true, grouped: false, padding: 0 },
-        }
     }
 }
 
@@ -116,19 +114,11 @@ fn parse_plain(text: &str) -> Option<Parsed> {
     Some(Parsed { value, decimals, code })
 }
 
-/// Takes out the separators of thousands, if they are where they belong.
-fn ungroup(whole: &str, group: char) -> Option<String> {
-    let mut parts = whole.split(group);
-    let first = parts.next()?;
-    let mut digits = first.to_string();
-    for (k, part) in parts.enumerate() {
-        let lead = first.trim_start_matches(['+', '-']).len();
-        if part.len() != 3 || k == 0 && !(1..=3).contains(&lead) {
-            return None;
-        }
-        digits.push_str(part);
-    }
-    Some(digits)
+/// Whether the separators of thousands, if there are any, are where they belong.
+fn is_grouped(whole: &str, group: char) -> bool {
+    let mut parts = whole.trim_start_matches(['+', '-']).split(group);
+    let lead = parts.next().unwrap_or_default().len();
+    parts.enumerate().all(|(k, part)| part.len() == 3 && (k > 0 || (1..=3).contains(&lead)))
 }
 
 fn group_thousands(whole: &str, group: char) -> String {

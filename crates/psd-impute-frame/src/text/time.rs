@@ -155,7 +155,8 @@ impl TimeText {
 
     /// Reads an ISO date or date-time: nanoseconds since 1970, and how it is written.
     pub(crate) fn parse(text: &str) -> Option<(i128, Self)> {
-        let (date, rest) = text.split_at_checked(10).filter(|_| text.is_ascii())?;
+        let dashed = text.as_bytes().get(4) == Some(&b'-') && text.is_ascii();
+        let (date, rest) = text.split_at_checked(10).filter(|_| dashed)?;
         let days = parse_date(date)?;
         if rest.is_empty() {
             return Some((days * DAY, Self::DATE));
@@ -216,10 +217,10 @@ impl TimeText {
     }
 }
 
-/// Days since 1970 of `YYYY-MM-DD`.
+/// Days since 1970 of `YYYY-MM-DD`, of which the first dash is there.
 fn parse_date(text: &str) -> Option<i128> {
     let bytes = text.as_bytes();
-    if bytes[4] != b'-' || bytes[7] != b'-' {
+    if bytes[7] != b'-' {
         return None;
     }
     let (year, month, day) = (number(&text[..4])?, number(&text[5..7])?, number(&text[8..])?);

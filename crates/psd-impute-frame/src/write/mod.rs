@@ -58,8 +58,10 @@ impl Writer {
     /// Writes a batch. Where text becomes text, all bytes of observed cells and of what is between cells are kept.
     pub fn write(&mut self, batch: &Completed<'_>) -> Result<()> {
         self.whole = false;
+        // A name that says tabs means them; one that says CSV may mean anything.
+        let delimiter = matches!(self.format, Format::Tsv(_)).then_some(b'\t');
         match &mut self.output {
-            Output::Text(file) => match batch.text() {
+            Output::Text(file) => match batch.text(delimiter) {
                 Some(text) => file.write(text.as_bytes()),
                 None => file.write_records(&batch.records()?),
             },

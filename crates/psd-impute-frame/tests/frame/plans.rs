@@ -1,7 +1,10 @@
 //! Plans: stored, and applied to other tables.
 
 use crate::common::{batches_of, filled, plan_of};
-use psd_impute_frame::{Error, Kind, Plan, ReadOptions, Role, Source, Wish, Wishes, Writer};
+use arrow_array::{ArrayRef, Float32Array, Int8Array, RecordBatch, StringArray};
+use proptest::prelude::*;
+use psd_impute_frame::{Batch, Error, Kind, Plan, ReadOptions, Role, Source, Wish, Wishes, Writer};
+use std::sync::Arc;
 
 const TABLE: &str = "id,size,count,colour,sure,when,note,same,never\n\
     a1,1.5,1,red,true,2020-01-01T10:00Z,some words,x,\n\
@@ -138,6 +141,46 @@ fn tables_that_do_not_fit_are_refused() {
         plan.decode(&two[0], &table),
         Err(Error::Shape { what: "rows", found: 1, expected: 2 })
     ));
+}
+
+#[test]
+fn types_are_checked() {
+    let numbers = plan_of("x,y\n1.5,2\n2.5,4\n", &Wishes::new()).unwrap();
+    let column = |name, array: ArrayRef| (name, array, true);
+    let y = || column("y", Arc::new(Int8Array::from(vec![1, 2])));
+    let labels = column("x", Arc::new(StringArray::from(vec!["a", "b"])));
+    let batch = Batch::from(RecordBatch::try_from_iter_with_nullable([labels, y()]).unwrap());
+    let error = numbers.encode(&batch).unwrap_err();
+    assert_eq!(error.to_string(), "the table, column `x`: the type Utf8 does not hold numbers");
+    let single = column("x", Arc::new(Float32Array::from(vec![0.5, f32::NAN])));
+    let batch = Batch::from(RecordBatch::try_from_iter_with_nullable([y(), single]).unwrap());
+    let (table, report) = numbers.encode(&batch).unwrap();
+    assert_eq!((table.row(0)[0], table.row(1)[1], report.columns[0].missing), (0.5, 2.0, 1));
+}
+
+proptest! {
+    /// Whatever a stored plan says, it is refused or it works.
+    #[test]
+    fn a_damaged_plan_does_no_harm(at in any::<prop::sample::Index>(), byte in 0x20..0x7fu8, more in 0..3usize) {
+        let mut json = serde_json::to_vec(&plan()).unwrap();
+        let at = at.index(json.len());
+        json.splice(at..(at + 1).min(json.len()), std::iter::repeat_n(byte, more));
+        let Ok(plan) = serde_json::from_slice::<Plan>(&json) else { return Ok(()) };
+        let batch = &batches_of(TABLE)[0];
+        if let Ok((table, _)) = plan.encode(batch) {
+            for cell in [0.0, 1.0] {
+                let completed = filled(&table, cell);
+                let completed = plan.decode(batch, &completed).unwrap();
+                let _ = completed.records();
+            }
+        }
+        for column in plan.columns() {
+            for cell in [0.0, -1.0, 1e300, f64::NAN] {
+                column.kind().show(cell);
+            }
+            let _ = column.note();
+        }
+    }
 }
 
 #[test]

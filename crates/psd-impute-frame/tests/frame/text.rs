@@ -94,6 +94,23 @@ fn compressed_text_is_read_and_written() {
 }
 
 #[test]
+fn names_say_what_separates_cells() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.csv"), "a,b\n1.5,\"x, y\"\nNA,z\n2.5,z\n3.5,\"x, y\"\n").unwrap();
+    complete(&path("a.csv"), &path("b.tsv"), &Wishes::new(), 1.0).unwrap();
+    assert_eq!(
+        std::fs::read_to_string(path("b.tsv")).unwrap(),
+        "a\tb\n1.5\tx, y\n1.0\tz\n2.5\tz\n3.5\tx, y\n"
+    );
+    complete(&path("b.tsv"), &path("c.csv"), &Wishes::new(), 1.0).unwrap();
+    assert_eq!(std::fs::read(path("b.tsv")).unwrap(), std::fs::read(path("c.csv")).unwrap());
+    std::fs::write(path("one.tsv"), "a b\n1,5\n2,5\nNA\n").unwrap();
+    complete(&path("one.tsv"), &path("two.tsv"), &Wishes::new(), 1.0).unwrap();
+    assert_eq!(std::fs::read_to_string(path("two.tsv")).unwrap(), "a b\n1,5\n2,5\n1,0\n");
+}
+
+#[test]
 fn a_writer_without_finish_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.csv");
@@ -105,6 +122,7 @@ fn a_writer_without_finish_leaves_nothing() {
     let mut writer = Writer::create(&output, Format::Csv(Compression::None)).unwrap();
     writer.write(&plan.decode(&batches[0], &done).unwrap()).unwrap();
     drop(writer);
+    assert!(Writer::create(&output, Format::Parquet).unwrap().finish().is_err(), "nothing was written");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(std::fs::read_to_string(&output).unwrap(), "old");
     assert!(Writer::create(&folder.path().join("no/out.csv"), Format::Parquet).is_err());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 /// More different values than this are not told apart.
-const MOST: usize = 10_000;
+const MOST: usize = 2 * crate::plan::MOST_LABELS;
 
 /// The different values among the first cells, up to a number of them.
 #[derive(Debug)]

@@ -60,6 +60,7 @@ impl NumberSurvey {
         self.count += 1;
         if x.is_infinite() {
             self.infinite.get_or_insert_with(found);
+            self.decimals = None;
             return;
         }
         self.low = self.low.min(x);
