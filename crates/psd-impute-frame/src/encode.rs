@@ -48,7 +48,8 @@ impl Report {
     pub fn notes(&self) -> Vec<String> {
         let unseen = self.columns.iter().filter(|column| column.unseen > 0).map(|column| {
             let ColumnReport { name, unseen, .. } = column;
-            format!("column `{name}`: {unseen} cells hold labels that the model has not seen; they stay, and count as missing")
+            let cells = if *unseen == 1 { "cell" } else { "cells" };
+            format!("column `{name}`: labels unknown to the model in {unseen} {cells}; they count as missing and stay")
         });
         let extra = self
             .extra

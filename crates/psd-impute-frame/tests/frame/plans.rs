@@ -102,7 +102,7 @@ fn new_rows_are_matched_by_name() {
     assert_eq!(
         report.notes(),
         [
-            "column `colour`: 1 cells hold labels that the model has not seen; they stay, and count as missing",
+            "column `colour`: labels unknown to the model in 1 cell; they count as missing and stay",
             "column `new` is unknown to the model and passed through"
         ]
     );
