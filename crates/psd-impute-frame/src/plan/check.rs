@@ -1,8 +1,8 @@
 //! Whether a plan makes sense. One that was stored may say anything.
 
+use super::MOST_LABELS;
 use super::column::{ColumnPlan, Role};
 use super::kind::{Kind, boolean};
-use super::{MOST_LABELS, Role::Modelled};
 use crate::error::{Error, Result};
 use crate::text::{MOST_DECIMALS, NumberText, Zone};
 use std::collections::HashSet;
@@ -25,8 +25,8 @@ fn problem_with(column: &ColumnPlan) -> Option<&'static str> {
 
 fn problem_with_kind(kind: &Kind) -> Option<&'static str> {
     match kind {
-        Kind::Number { decimals, text } if *decimals > Some(MOST_DECIMALS) => {
-            Some("it has more decimals than are counted").or(problem_with_looks(text))
+        Kind::Number { decimals, .. } if *decimals > Some(MOST_DECIMALS) => {
+            Some("it has more decimals than are counted")
         }
         Kind::Number { text, .. } => problem_with_looks(text),
         Kind::Codes { values, text } => problem_with_looks(text).or_else(|| match values.as_slice() {
@@ -61,7 +61,9 @@ fn problem_with_looks(text: &NumberText) -> Option<&'static str> {
 
 fn problem_with_role(kind: &Kind, role: &Role) -> Option<&'static str> {
     match role {
-        Modelled | Role::Constant(_) if *kind == Kind::Text => Some("free text can only be left as it is"),
+        Role::Modelled | Role::Constant(_) if *kind == Kind::Text => {
+            Some("free text can only be left as it is")
+        }
         Role::Constant(cell) => {
             let known = match kind {
                 Kind::Codes { .. } | Kind::Labels { .. } | Kind::Boolean { .. } => {
@@ -71,6 +73,6 @@ fn problem_with_role(kind: &Kind, role: &Role) -> Option<&'static str> {
             };
             (!known).then_some("its constant is none of its cells")
         }
-        Modelled | Role::Left(_) => None,
+        Role::Modelled | Role::Left(_) => None,
     }
 }
