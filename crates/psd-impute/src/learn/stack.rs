@@ -226,6 +226,9 @@ struct Parts {
     data: Data,
 }
 
+/// A smooth member's weight, its space, and its density there.
+type Inside = (f64, Space, Arc<dyn Density>);
+
 struct DonorPart {
     donors: Donors,
     /// Where they live.
@@ -262,7 +265,7 @@ impl Parts {
     /// What the smooth members say of the missing cells in the coordinates of a space: all of them outside, inside those that live there.
     fn smooth_in(&self, space: Space, views: &[View; 2]) -> Result<Stack> {
         let members = self.densities(views, false)?.into_iter();
-        let member = |(weight, at, density): (f64, Space, Arc<dyn Density>)| match space {
+        let member = |(weight, at, density): Inside| match space {
             Space::Plain => Ok((weight, views[at as usize].outside(density)?)),
             Space::Scores => {
                 Ok((if at == space { weight } else { 0.0 }, Box::new(density) as Box<dyn Density>))
@@ -291,7 +294,7 @@ impl Parts {
     }
 
     /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new.
-    fn densities(&self, views: &[View; 2], moved: bool) -> Result<Vec<(f64, Space, Arc<dyn Density>)>> {
+    fn densities(&self, views: &[View; 2], moved: bool) -> Result<Vec<Inside>> {
         let em = EmParams { max_iterations: MOVES, ..Default::default() };
         let one = |((&weight, placed), fit): ((&f64, &Placed), &Smooth)| {
             let rows = views[placed.1 as usize].rows(em);

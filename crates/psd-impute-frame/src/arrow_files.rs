@@ -1,0 +1,52 @@
+//! Parquet and Arrow IPC, a record batch after another.
+
+use crate::open::BATCH;
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::Compression;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use std::fs::File;
+use std::io::Write;
+
+/// Rows that are written to Parquet together. They are held in memory until they are.
+const ROW_GROUP: usize = 1 << 17;
+
+/// The record batches of a file.
+pub(crate) type Records = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+
+pub(crate) fn read_parquet(file: File) -> Result<Records, ArrowError> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(BATCH);
+    // The batches come without the file's pairs of keys and values.
+    let schema = builder.schema().clone();
+    Ok(Box::new(builder.build()?.map(move |records| records?.with_schema(schema.clone()))))
+}
+
+pub(crate) fn read_file(file: File) -> Result<Records, ArrowError> {
+    Ok(Box::new(FileReader::try_new_buffered(file, None)?))
+}
+
+pub(crate) fn read_stream(file: File) -> Result<Records, ArrowError> {
+    Ok(Box::new(StreamReader::try_new_buffered(file, None)?))
+}
+
+/// A writer of Parquet. The schema's pairs of keys and values are also the file's, as they are when it is read.
+pub(crate) fn parquet_writer<W: Write + Send>(
+    output: W,
+    schema: &Schema,
+) -> Result<ArrowWriter<W>, ArrowError> {
+    let pairs = schema.metadata().iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone()));
+    let mut pairs: Vec<KeyValue> = pairs.collect();
+    pairs.sort_by(|a, b| a.key.cmp(&b.key));
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        // Dates as dates, also those that Arrow counts in milliseconds.
+        .set_coerce_types(true)
+        .set_max_row_group_row_count(Some(ROW_GROUP))
+        .set_key_value_metadata(Some(pairs))
+        .build();
+    Ok(ArrowWriter::try_new(output, schema.clone().into(), Some(properties))?)
+}

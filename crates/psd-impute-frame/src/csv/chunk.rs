@@ -1,0 +1,138 @@
+//! Some rows of a CSV file: their bytes and the spans of their cells.
+
+use super::dialect::Missing;
+use super::scan::{Span, count_lines};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What all chunks of a file share.
+#[derive(Debug, Clone)]
+pub(crate) struct Header {
+    pub(crate) names: Vec<String>,
+    pub(crate) delimiter: u8,
+    pub(crate) missing: Missing,
+}
+
+/// Some rows that follow each other, with everything between them. The first chunk of a file holds its header.
+#[derive(Debug, Clone)]
+pub(crate) struct Chunk {
+    header: Arc<Header>,
+    text: Arc<str>,
+    /// As many a row as the header has names.
+    spans: Arc<[Span]>,
+    /// The line on which the text begins.
+    first_line: u64,
+}
+
+impl Chunk {
+    pub(super) fn new(header: Arc<Header>, text: Arc<str>, spans: Arc<[Span]>, first_line: u64) -> Self {
+        Self { header, text, spans, first_line }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.spans.len() / self.header.names.len()
+    }
+
+    pub(crate) fn names(&self) -> &[String] {
+        &self.header.names
+    }
+
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.header.delimiter
+    }
+
+    /// The line on which row `i` begins.
+    pub(crate) fn line(&self, i: usize) -> u64 {
+        let start = self.span(i, 0).start as usize;
+        self.first_line + count_lines(&self.text.as_bytes()[..start])
+    }
+
+    fn span(&self, i: usize, j: usize) -> Span {
+        self.spans[i * self.header.names.len() + j]
+    }
+
+    fn bytes(&self, i: usize, j: usize) -> &str {
+        let span = self.span(i, j);
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// What a cell says, without quotes.
+    pub(crate) fn content(&self, i: usize, j: usize) -> Cow<'_, str> {
+        unquote(self.bytes(i, j))
+    }
+
+    /// What a cell says, without quotes and space around it.
+    pub(crate) fn cell(&self, i: usize, j: usize) -> Cow<'_, str> {
+        match self.content(i, j) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_string()),
+        }
+    }
+
+    /// Whether this is how a missing cell is written.
+    pub(crate) fn is_missing(&self, cell: &str) -> bool {
+        self.header.missing.contains(cell)
+    }
+
+    /// The bytes of the chunk with some cells replaced: those of which `fill` says so.
+    pub(crate) fn splice(&self, mut fill: impl FnMut(usize, usize) -> Option<String>) -> String {
+        let mut out = String::with_capacity(self.text.len() + self.text.len() / 8);
+        let mut copied = 0;
+        for i in 0..self.len() {
+            for j in 0..self.header.names.len() {
+                let Some(text) = fill(i, j) else { continue };
+                let (start, end) = self.replaced(i, j);
+                out.push_str(&self.text[copied..start]);
+                out.push_str(&quoted(&text, self.header.delimiter));
+                copied = end;
+            }
+        }
+        out.push_str(&self.text[copied..]);
+        out
+    }
+
+    /// What of a missing cell is replaced: all of it, but for space around a text.
+    fn replaced(&self, i: usize, j: usize) -> (usize, usize) {
+        let (span, text) = (self.span(i, j), self.bytes(i, j));
+        let (start, end) = (span.start as usize, span.end as usize);
+        match text.trim() {
+            "" => (start, end),
+            token => {
+                let lead = text.len() - text.trim_start().len();
+                (start + lead, start + lead + token.len())
+            }
+        }
+    }
+}
+
+/// A cell without its quotes. What follows the closing quote belongs to the cell.
+pub(crate) fn unquote(cell: &str) -> Cow<'_, str> {
+    let Some(rest) = cell.strip_prefix('"') else { return Cow::Borrowed(cell) };
+    if let Some(inner) = rest.strip_suffix('"')
+        && !inner.contains('"')
+    {
+        return Cow::Borrowed(inner);
+    }
+    let (mut out, mut rest) = (String::new(), rest);
+    while let Some((before, after)) = rest.split_once('"') {
+        out.push_str(before);
+        match after.strip_prefix('"') {
+            Some(after) => {
+                out.push('"');
+                rest = after;
+            }
+            None => return Cow::Owned(out + after),
+        }
+    }
+    Cow::Owned(out + rest)
+}
+
+/// A text as a cell: within quotes if it would be taken for something else without.
+pub(crate) fn quoted(text: &str, delimiter: u8) -> Cow<'_, str> {
+    let special = |c: char| matches!(c, '"' | '\n' | '\r') || c == char::from(delimiter);
+    if text.contains(special) || text.trim() != text {
+        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(text)
+    }
+}

@@ -1,0 +1,99 @@
+//! What separates cells, and what stands for a missing one.
+
+use super::scan::{Found, blank_line, scan_row};
+
+/// What stands for a missing cell unless others are named. An empty cell is always missing.
+pub const DEFAULT_MISSING: [&str; 9] = ["NA", "NaN", "nan", "NAN", "?", "null", "NULL", ".", "-"];
+
+/// What may separate cells; of equals, the first is chosen.
+const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b' '];
+
+/// The texts that stand for a missing cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Missing(Vec<String>);
+
+impl Missing {
+    pub(crate) fn new(tokens: Option<&[String]>) -> Self {
+        match tokens {
+            Some(tokens) => Self(tokens.iter().map(|token| token.trim().to_string()).collect()),
+            None => Self(DEFAULT_MISSING.map(String::from).to_vec()),
+        }
+    }
+
+    /// Whether a cell without space around it is missing.
+    pub(crate) fn contains(&self, cell: &str) -> bool {
+        cell.is_empty() || self.0.iter().any(|token| token == cell)
+    }
+}
+
+/// The delimiter that cuts all rows of the sample into as many cells as the header, and into the most; if there is none, the one
+/// that cuts the header into the most. A single column has one that it does not contain.
+pub(crate) fn sniff(sample: &[u8]) -> u8 {
+    let mut best = (b',', (false, 0, false));
+    for delimiter in DELIMITERS {
+        let (header, even) = shape(sample, delimiter);
+        let score = (even && header > 1, header, even);
+        // Spaces are found in any text, so uneven ones are no sign.
+        if score > best.1 && (even || delimiter != b' ') {
+            best = (delimiter, score);
+        }
+    }
+    best.0
+}
+
+/// The cells of the header, and whether every whole row of the sample has as many.
+fn shape(sample: &[u8], delimiter: u8) -> (usize, bool) {
+    let (mut at, mut header, mut even) = (0, 0, true);
+    while at < sample.len() {
+        if let Some(next) = blank_line(sample, at, delimiter) {
+            at = next;
+            continue;
+        }
+        let mut cells = Vec::new();
+        let last = header == 0;
+        match scan_row(sample, at, delimiter, last, &mut cells) {
+            Found::Row { next } => at = next,
+            Found::Cut { .. } => break,
+        }
+        if header == 0 {
+            header = cells.len();
+        }
+        even &= cells.len() == header;
+    }
+    (header, even)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sniffs_the_delimiter() {
+        for (text, delimiter) in [
+            ("a,b\n1,2\n", b','),
+            ("a;b\n1,5;2,5\n", b';'),
+            ("a\tb c\n1\t2, 3\n", b'\t'),
+            ("a|b\n1|2\n", b'|'),
+            ("a b\n1 2\n", b' '),
+            ("a b\n1\n", b','),
+            ("first name,age\n\"Lee, Ann\",3\nBo Jo,4\n", b','),
+            ("x\n1\n2\n", b','),
+            ("x\n1,5\n2,5\n", b';'),
+            ("a;b,c;d\n1;2,5;3\n", b';'),
+            ("a,b,c\n1,2\n", b','),
+            ("a;b;c\n\n1;2;3", b';'),
+            ("", b','),
+        ] {
+            assert_eq!(sniff(text.as_bytes()) as char, delimiter as char, "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_missing_cells() {
+        let usual = Missing::new(None);
+        assert!(["", "NA", "NaN", "?", "null", ".", "-"].iter().all(|cell| usual.contains(cell)));
+        assert!(["0", "na", "n/a", "--"].iter().all(|cell| !usual.contains(cell)));
+        let named = Missing::new(Some(&["-999".to_string()]));
+        assert!(named.contains("-999") && named.contains("") && !named.contains("NA"));
+    }
+}

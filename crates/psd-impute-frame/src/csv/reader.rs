@@ -1,0 +1,225 @@
+//! Reading CSV text a chunk at a time.
+
+use super::chunk::{Chunk, Header, unquote};
+use super::dialect::{Missing, sniff};
+use super::scan::{Found, Span, blank_line, count_lines, scan_row};
+use crate::error::{Error, Result};
+use crate::place::{At, Origin, Place};
+use std::io::Read;
+use std::sync::Arc;
+
+/// The bytes of a chunk, unless one row is longer.
+const CHUNK: usize = 1 << 20;
+/// No row is longer than this; a quote that is never closed would otherwise take the whole file.
+const LONGEST_ROW: usize = 1 << 26;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Cuts a CSV file into chunks.
+pub(crate) struct ChunkReader {
+    input: Box<dyn Read + Send>,
+    origin: Origin,
+    delimiter: Option<u8>,
+    missing: Missing,
+    header: Option<Arc<Header>>,
+    /// Bytes that were read and are in no chunk yet.
+    buffer: Vec<u8>,
+    /// Whether the file ends where the buffer does.
+    ended: bool,
+    /// The line on which the buffer begins.
+    line: u64,
+    chunk: usize,
+}
+
+/// What was found in the buffer.
+struct Scanned {
+    header: Arc<Header>,
+    spans: Vec<Span>,
+    /// Where each row begins.
+    starts: Vec<usize>,
+    /// Where the first row that is not whole begins.
+    end: usize,
+    open_quote: Option<usize>,
+}
+
+impl ChunkReader {
+    pub(crate) fn new(
+        input: Box<dyn Read + Send>,
+        origin: Origin,
+        delimiter: Option<u8>,
+        missing: Missing,
+    ) -> Self {
+        let (buffer, header) = (Vec::new(), None);
+        Self { input, origin, delimiter, missing, header, buffer, ended: false, line: 1, chunk: CHUNK }
+    }
+
+    /// The same in smaller or larger chunks.
+    #[cfg(test)]
+    pub(super) fn with_chunk(self, chunk: usize) -> Self {
+        Self { chunk, ..self }
+    }
+
+    /// The next chunk. Every chunk has a row.
+    pub(crate) fn next(&mut self) -> Result<Option<Chunk>> {
+        let mut wanted = self.chunk;
+        loop {
+            self.read(wanted)?;
+            if self.ended && self.buffer.is_empty() && self.header.is_some() {
+                return Ok(None);
+            }
+            let scanned = self.scan()?;
+            // While more follows, one row is kept back, so that no chunk is left with blank lines only.
+            let kept = scanned.starts.len() - usize::from(!self.ended && !scanned.starts.is_empty());
+            if kept > 0 {
+                return self.take(scanned, kept).map(Some);
+            }
+            if self.ended {
+                return Err(self.without_rows());
+            }
+            if self.buffer.len() > LONGEST_ROW {
+                return Err(self.endless(&scanned));
+            }
+            wanted = 2 * self.buffer.len();
+        }
+    }
+
+    /// Fills the buffer up to so many bytes.
+    fn read(&mut self, wanted: usize) -> Result<()> {
+        let missing = wanted.saturating_sub(self.buffer.len());
+        if self.ended || missing == 0 {
+            return Ok(());
+        }
+        let read = self.input.by_ref().take(missing as u64).read_to_end(&mut self.buffer);
+        let read = read.map_err(|error| match self.origin.path() {
+            Some(path) => Error::Io { path: path.to_owned(), error },
+            None => self.unreadable(error.to_string()),
+        })?;
+        self.ended = read < missing;
+        Ok(())
+    }
+
+    fn scan(&self) -> Result<Scanned> {
+        let (header, mut at) = match &self.header {
+            Some(header) => (header.clone(), 0),
+            None => self.scan_header()?,
+        };
+        let (bytes, columns) = (&self.buffer, header.names.len());
+        let (mut spans, mut starts, mut open_quote) = (Vec::new(), Vec::new(), None);
+        while at < bytes.len() {
+            if columns > 1
+                && let Some(next) = blank_line(bytes, at, header.delimiter)
+            {
+                if next == bytes.len() && !self.ended {
+                    break;
+                }
+                at = next;
+                continue;
+            }
+            let before = spans.len();
+            match scan_row(bytes, at, header.delimiter, self.ended, &mut spans) {
+                Found::Row { next } => {
+                    self.check_width(at, spans.len() - before, &header)?;
+                    starts.push(at);
+                    at = next;
+                }
+                Found::Cut { quote } => {
+                    spans.truncate(before);
+                    open_quote = quote;
+                    break;
+                }
+            }
+        }
+        if self.ended
+            && let Some(quote) = open_quote
+        {
+            return Err(Error::OpenQuote { place: self.place(quote) });
+        }
+        Ok(Scanned { header, spans, starts, end: at, open_quote })
+    }
+
+    /// The header, and where the rows begin. If the header is not whole, there are no rows yet.
+    fn scan_header(&self) -> Result<(Arc<Header>, usize)> {
+        if self.buffer.is_empty() {
+            return Err(Error::EmptyFile { origin: self.origin.clone() });
+        }
+        let bytes = &self.buffer;
+        let mut at = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let delimiter = self.delimiter.unwrap_or_else(|| sniff(&bytes[at..]));
+        while let Some(next) = blank_line(bytes, at, delimiter) {
+            at = next;
+        }
+        let mut spans = Vec::new();
+        let header = |names| Arc::new(Header { names, delimiter, missing: self.missing.clone() });
+        match scan_row(bytes, at, delimiter, self.ended, &mut spans) {
+            Found::Row { next } => {
+                let names = spans.iter().map(|s| self.name(s.start as usize, s.end as usize));
+                Ok((header(names.collect::<Result<_>>()?), next))
+            }
+            Found::Cut { quote: Some(quote) } if self.ended => {
+                Err(Error::OpenQuote { place: self.place(quote) })
+            }
+            Found::Cut { .. } => Ok((header(vec![String::new()]), bytes.len())),
+        }
+    }
+
+    fn name(&self, start: usize, end: usize) -> Result<String> {
+        let bytes = &self.buffer[start..end];
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| Error::NotUtf8 { place: self.place(start + error.valid_up_to()) })?;
+        Ok(unquote(text).trim().to_string())
+    }
+
+    fn check_width(&self, start: usize, found: usize, header: &Header) -> Result<()> {
+        if found == header.names.len() {
+            return Ok(());
+        }
+        Err(Error::Ragged {
+            place: self.place(start),
+            found,
+            expected: header.names.len(),
+            delimiter: char::from(header.delimiter),
+        })
+    }
+
+    /// Makes a chunk of the first rows.
+    fn take(&mut self, scanned: Scanned, rows: usize) -> Result<Chunk> {
+        let end = scanned.starts.get(rows).copied().unwrap_or(scanned.end);
+        let rest = self.buffer.split_off(end);
+        let bytes = std::mem::replace(&mut self.buffer, rest);
+        let first_line = self.line;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            Error::NotUtf8 { place: self.at_line(first_line + count_lines(before)) }
+        })?;
+        self.line += count_lines(text.as_bytes());
+        let spans = &scanned.spans[..rows * scanned.header.names.len()];
+        self.header = Some(scanned.header.clone());
+        Ok(Chunk::new(scanned.header, text.into(), spans.into(), first_line))
+    }
+
+    fn without_rows(&self) -> Error {
+        let text = self.buffer.strip_prefix(BOM).unwrap_or(&self.buffer);
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return Error::EmptyFile { origin: self.origin.clone() };
+        }
+        Error::NoRows { origin: self.origin.clone() }
+    }
+
+    fn endless(&self, scanned: &Scanned) -> Error {
+        match scanned.open_quote {
+            Some(quote) => Error::OpenQuote { place: self.place(quote) },
+            None => Error::LongRow { place: self.place(scanned.end), limit: LONGEST_ROW },
+        }
+    }
+
+    fn unreadable(&self, problem: String) -> Error {
+        Error::Unreadable { origin: self.origin.clone(), format: "CSV", problem }
+    }
+
+    fn place(&self, at: usize) -> Place {
+        self.at_line(self.line + count_lines(&self.buffer[..at]))
+    }
+
+    fn at_line(&self, line: u64) -> Place {
+        Place { origin: self.origin.clone(), at: At::Line(line) }
+    }
+}

@@ -1,0 +1,126 @@
+//! From the engine's completed table back to the batch it came from.
+
+use crate::batch::{Batch, Cell, Cells, Rows};
+use crate::encode::check_type;
+use crate::error::{Error, Result};
+use crate::plan::{ColumnPlan, Plan, Role};
+use crate::{fill, typed};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema};
+use psd_impute::table::Table;
+use std::sync::Arc;
+
+/// A batch whose missing cells are known.
+pub struct Completed<'a> {
+    batch: &'a Batch,
+    columns: Vec<Source<'a>>,
+}
+
+/// Where the missing cells of a column of the batch are taken from.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    column: Option<&'a ColumnPlan>,
+    cells: Filling<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Filling<'a> {
+    /// A column of the completed table.
+    Table(&'a Table, usize),
+    Constant(f64),
+    Nothing,
+}
+
+impl Plan {
+    /// Puts the completed table's cells where the batch has none. A cell that the completed table does not know either stays missing.
+    pub fn decode<'a>(&'a self, batch: &'a Batch, completed: &'a Table) -> Result<Completed<'a>> {
+        self.positions(batch)?;
+        let modelled: Vec<&str> = self.modelled().map(ColumnPlan::name).collect();
+        check_shape("columns", completed.columns().len(), modelled.len())?;
+        check_shape("rows", completed.len(), batch.len())?;
+        let source = |name: &str| {
+            let column = self.column(name);
+            let cells = match column.map(ColumnPlan::role) {
+                Some(Role::Modelled) => modelled
+                    .iter()
+                    .position(|other| *other == name)
+                    .map_or(Filling::Nothing, |k| Filling::Table(completed, k)),
+                Some(Role::Constant(cell)) => Filling::Constant(*cell),
+                Some(Role::Left(_)) | None => Filling::Nothing,
+            };
+            Source { column, cells }
+        };
+        Ok(Completed { batch, columns: batch.names().into_iter().map(source).collect() })
+    }
+}
+
+fn check_shape(what: &'static str, found: usize, expected: usize) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Shape { what, found, expected }) }
+}
+
+impl Source<'_> {
+    /// What a missing cell becomes.
+    fn cell(&self, i: usize) -> Option<f64> {
+        match self.cells {
+            Filling::Table(table, k) => Some(table.row(i)[k]).filter(|x| !x.is_nan()),
+            Filling::Constant(cell) => Some(cell),
+            Filling::Nothing => None,
+        }
+    }
+
+    /// What each missing cell of a column becomes; nothing where one is observed.
+    fn gaps(&self, cells: &Cells<'_>, rows: usize) -> Vec<Option<f64>> {
+        (0..rows).map(|i| self.cell(i).filter(|_| cells.get(i) == Cell::Missing)).collect()
+    }
+}
+
+impl Completed<'_> {
+    /// The batch as Arrow records: of the types it had, or, if it was text, of those of its kinds.
+    pub fn records(&self) -> Result<RecordBatch> {
+        let arrays = (0..self.columns.len()).map(|j| self.array(j)).collect::<Result<Vec<_>>>()?;
+        let schema = match self.batch.rows() {
+            Rows::Records(records) => records.schema(),
+            Rows::Text(_) => {
+                let names = self.batch.names().into_iter();
+                let fields: Vec<Field> = names
+                    .zip(&arrays)
+                    .map(|(name, a)| Field::new(name, a.data_type().clone(), true))
+                    .collect();
+                Arc::new(Schema::new(fields))
+            }
+        };
+        RecordBatch::try_new(schema, arrays)
+            .map_err(|error| Error::Unwritable { format: "Arrow data", problem: error.to_string() })
+    }
+
+    fn array(&self, j: usize) -> Result<ArrayRef> {
+        let source = &self.columns[j];
+        let cells = self.batch.cells(j)?;
+        let gaps = source.gaps(&cells, self.batch.len());
+        match (self.batch.rows(), source.column) {
+            (Rows::Text(chunk), column) => typed::array(self.batch, chunk, j, column, &gaps),
+            // Dictionaries are also looked at without gaps, so that those of all batches stay the same.
+            (Rows::Records(records), Some(column)) if !matches!(source.cells, Filling::Nothing) => {
+                check_type(column, self.batch, j, &cells)?;
+                fill::fill(records.column(j), column, &gaps)
+            }
+            (Rows::Records(records), _) => Ok(records.column(j).clone()),
+        }
+    }
+
+    /// The text of the batch with its missing cells replaced, if it was text, and with this delimiter if one is asked for.
+    pub(crate) fn text(&self, delimiter: Option<u8>) -> Option<String> {
+        let Rows::Text(chunk) = self.batch.rows() else { return None };
+        if delimiter.is_some_and(|delimiter| delimiter != chunk.delimiter()) {
+            return None;
+        }
+        Some(chunk.splice(|i, j| {
+            let source = &self.columns[j];
+            let (column, cell) = (source.column?, source.cell(i)?);
+            if !chunk.is_missing(&chunk.cell(i, j)) {
+                return None;
+            }
+            Some(column.kind().show(cell))
+        }))
+    }
+}

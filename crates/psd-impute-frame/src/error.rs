@@ -1,0 +1,244 @@
+//! What can go wrong, with the facts needed to put it right.
+
+use crate::place::{Origin, Place};
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Every error of this crate. [`hint`](Self::hint) says what to do about it.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refused a file.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A file without a byte.
+    #[error("{origin} is empty")]
+    EmptyFile {
+        /// The file.
+        origin: Origin,
+    },
+    /// A table with columns but no rows.
+    #[error("{origin} has no rows")]
+    NoRows {
+        /// The table.
+        origin: Origin,
+    },
+    /// A file that its reader cannot make sense of.
+    #[error("{origin} cannot be read as {format}: {problem}")]
+    Unreadable {
+        /// The file.
+        origin: Origin,
+        /// What it was read as.
+        format: &'static str,
+        /// What the reader says.
+        problem: String,
+    },
+    /// A table that cannot be written in a format.
+    #[error("the table cannot be written as {format}: {problem}")]
+    Unwritable {
+        /// The format.
+        format: &'static str,
+        /// What the writer says.
+        problem: String,
+    },
+    /// A row of text with too few or too many cells.
+    #[error("{place}: {found} cells, but the header has {expected}")]
+    Ragged {
+        /// Where.
+        place: Place,
+        /// Cells in the row.
+        found: usize,
+        /// Cells in the header.
+        expected: usize,
+        /// What separates cells.
+        delimiter: char,
+    },
+    /// Bytes that are no text.
+    #[error("{place}: not UTF-8 text")]
+    NotUtf8 {
+        /// Where.
+        place: Place,
+    },
+    /// A quoted cell without an end.
+    #[error("{place}: the quote that opens here is never closed")]
+    OpenQuote {
+        /// Where the quote opens.
+        place: Place,
+    },
+    /// A row of text of unreasonable length.
+    #[error("{place}: the row that begins here is longer than {limit} bytes")]
+    LongRow {
+        /// Where the row begins.
+        place: Place,
+        /// The most it may have.
+        limit: usize,
+    },
+    /// Two columns of the same name.
+    #[error("{origin} has two columns named `{column}`")]
+    DuplicateColumn {
+        /// The table.
+        origin: Origin,
+        /// The name.
+        column: String,
+    },
+    /// A cell that is not what its column holds.
+    #[error("{place}, column `{column}`: `{text}` is not {expected}{}", nor_are(*.others))]
+    BadCell {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+        /// What the column holds.
+        expected: &'static str,
+        /// How many more such cells the column has, as far as is known.
+        others: u64,
+    },
+    /// A number without bounds.
+    #[error("{place}, column `{column}`: `{text}` is infinite")]
+    Infinite {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+    },
+    /// A column that the plan needs and the table does not have.
+    #[error("{origin} has no column `{column}`")]
+    MissingColumn {
+        /// The table.
+        origin: Origin,
+        /// The column.
+        column: String,
+    },
+    /// A column of another type than the plan's.
+    #[error("{origin}, column `{column}`: the type {found} does not hold {expected}")]
+    WrongType {
+        /// The table.
+        origin: Origin,
+        /// The column.
+        column: String,
+        /// Its type.
+        found: String,
+        /// What the plan says it holds.
+        expected: &'static str,
+    },
+    /// A wish about a column that is not there.
+    #[error("{origin} has no column `{column}`, though one was said how to treat")]
+    UnknownColumn {
+        /// The table.
+        origin: Origin,
+        /// The name.
+        column: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A column that cannot be treated as wished.
+    #[error("column `{column}` cannot be taken as {wish}: {problem}")]
+    BadWish {
+        /// The column.
+        column: String,
+        /// What was wished.
+        wish: &'static str,
+        /// Why it cannot be.
+        problem: String,
+    },
+    /// A table of which no column can be modelled.
+    #[error("{origin} has no column that can be modelled")]
+    NothingToModel {
+        /// The table.
+        origin: Origin,
+    },
+    /// A completed table that is not of the shape of the one to fill.
+    #[error("the completed table has {found} {what}, not {expected}")]
+    Shape {
+        /// What does not fit.
+        what: &'static str,
+        /// How many it has.
+        found: usize,
+        /// How many it must have.
+        expected: usize,
+    },
+    /// A dictionary whose keys cannot count its labels.
+    #[error("column `{column}`: the keys of type {keys} cannot count {labels} labels")]
+    FullDictionary {
+        /// The column.
+        column: String,
+        /// The type of the keys.
+        keys: String,
+        /// The labels.
+        labels: usize,
+    },
+    /// A stored plan that contradicts itself.
+    #[error("the plan for column `{column}` is not valid: {problem}")]
+    BadPlan {
+        /// The column.
+        column: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// The engine refused the numbers.
+    #[error(transparent)]
+    Engine(#[from] psd_impute::Error),
+}
+
+fn nor_are(count: u64) -> String {
+    match count {
+        0 => String::new(),
+        1 => " (nor is one other cell)".to_string(),
+        _ => format!(" (nor are {count} other cells)"),
+    }
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        let text = match self {
+            Error::EmptyFile { .. } | Error::NoRows { .. } => "a table has a header and at least one row",
+            Error::Unreadable { .. } => "the file may be cut short or damaged: make it again",
+            Error::Ragged { delimiter, .. } => {
+                return Some(format!(
+                    "cells are taken to be separated by `{}`: set the delimiter if that is wrong, and quote cells that contain it",
+                    delimiter.escape_default()
+                ));
+            }
+            Error::NotUtf8 { .. } => "save the file as UTF-8",
+            Error::OpenQuote { .. } | Error::LongRow { .. } => {
+                "close the quote, and write a quote within a quoted cell twice"
+            }
+            Error::DuplicateColumn { .. } => "give each column a name of its own",
+            Error::BadCell { text, .. } => {
+                return Some(format!(
+                    "correct the cell, or say that `{text}` stands for a missing cell, or take the column as a category or ignore it"
+                ));
+            }
+            Error::Infinite { .. } => "leave the cell empty if it is missing, or ignore the column",
+            Error::MissingColumn { .. } => "a table must have the columns that the model was fitted to",
+            Error::WrongType { .. } => "convert the column to the type it had where the model was fitted",
+            Error::UnknownColumn { known, .. } => {
+                return Some(format!("the columns are {}", known.join(", ")));
+            }
+            Error::BadWish { .. } => "take the column as something else, or ignore it",
+            Error::NothingToModel { .. } => {
+                "look at the kinds of the columns, and say which to take as a category or as continuous"
+            }
+            Error::FullDictionary { .. } => "give the dictionary wider keys",
+            Error::Io { .. }
+            | Error::Unwritable { .. }
+            | Error::Shape { .. }
+            | Error::BadPlan { .. }
+            | Error::Engine(_) => return None,
+        };
+        Some(text.to_string())
+    }
+}

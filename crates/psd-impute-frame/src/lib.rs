@@ -1,0 +1,59 @@
+//! Tables as people have them: files in, typed columns, the engine's numbers out and back.
+//!
+//! A [`Source`] reads CSV, Parquet and Arrow IPC files a [`Batch`] after another. A [`Plan`] says what each column is and what is done
+//! with it; it is inferred from a table once, can be stored, and is applied to that table and to others. [`Plan::encode`] makes the
+//! engine's table of a batch, [`Plan::decode`] puts a completed one back where cells were missing, and a [`Writer`] writes the result.
+//! What was observed comes out as it went in: text byte for byte, Arrow columns with their types.
+//!
+//! ```
+//! use psd_impute_frame::{Plan, ReadOptions, Source, Wishes, Writer};
+//! # let folder = tempfile::tempdir()?;
+//! # let (input, output) = (folder.path().join("in.csv"), folder.path().join("out.csv"));
+//! std::fs::write(&input, "size;colour\r\n1,5;red\r\nNA;blue\r\n2,5;\"red\"\r\n3,50;blue\r\n")?;
+//!
+//! let source = Source::open(&input, &ReadOptions::default())?;
+//! let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+//! let mut writer = Writer::create(&output, source.format())?;
+//! for batch in source.batches()? {
+//!     let batch = batch?;
+//!     let (table, report) = plan.encode(&batch)?;
+//!     assert_eq!(report.columns[0].missing, 1);
+//!     let mut cells = table.cells().to_owned();
+//!     cells[(0, 1)] = 2.0; // An imputer would find something better.
+//!     let completed = table.with_cells(cells)?;
+//!     writer.write(&plan.decode(&batch, &completed)?)?;
+//! }
+//! writer.finish()?;
+//! assert_eq!(std::fs::read_to_string(&output)?, "size;colour\r\n1,5;red\r\n2,0;blue\r\n2,5;\"red\"\r\n3,50;blue\r\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod arrow_files;
+mod batch;
+mod csv;
+mod decode;
+mod dictionary;
+mod encode;
+mod error;
+mod fill;
+mod format;
+mod open;
+mod place;
+mod plan;
+mod text;
+mod typed;
+mod write;
+
+pub use batch::Batch;
+pub use csv::DEFAULT_MISSING;
+pub use decode::Completed;
+pub use encode::{ColumnReport, Report};
+pub use error::{Error, Result};
+pub use format::{Compression, Format};
+pub use open::{Batches, ReadOptions, Source};
+pub use place::{At, Origin, Place};
+pub use plan::{ColumnPlan, Kind, MOST_LABELS, Plan, Reason, Role, Survey, Wish, Wishes};
+pub use text::{Clock, MOST_DECIMALS, NumberText, TimeText, TimeUnit, Zone};
+pub use write::Writer;

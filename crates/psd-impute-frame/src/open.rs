@@ -1,0 +1,177 @@
+//! Opening a file of any format.
+
+use crate::arrow_files;
+use crate::batch::Batch;
+use crate::csv::{ChunkReader, Missing};
+use crate::error::{Error, Result};
+use crate::format::{Compression, Format};
+use crate::place::Origin;
+use arrow_array::RecordBatch;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use tempfile::TempPath;
+
+/// Rows of a batch, at most.
+pub(crate) const BATCH: usize = 8192;
+
+/// How text is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// What separates cells; found from the text unless it is given.
+    pub delimiter: Option<u8>,
+    /// What stands for a missing cell besides nothing at all; [`DEFAULT_MISSING`](crate::DEFAULT_MISSING) unless it is given.
+    pub missing: Option<Vec<String>>,
+}
+
+/// A file that can be read as often as needed.
+#[derive(Debug)]
+pub struct Source {
+    origin: Origin,
+    path: PathBuf,
+    format: Format,
+    options: ReadOptions,
+    /// Keeps the copy of what cannot be read twice.
+    _copy: Option<TempPath>,
+}
+
+impl Source {
+    /// Opens a file. Its content says what it is, not its name.
+    pub fn open(path: impl Into<PathBuf>, options: &ReadOptions) -> Result<Self> {
+        let path = path.into();
+        Self::recognise(Origin::file(&path), path, options.clone(), None)
+    }
+
+    /// Copies what can be read only once, such as standard input, to a temporary file.
+    pub fn spool(mut input: impl Read, options: &ReadOptions) -> Result<Self> {
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |error| Error::Io { path, error }
+        };
+        let mut file = tempfile::NamedTempFile::new().map_err(io(&std::env::temp_dir()))?;
+        std::io::copy(&mut input, &mut file).map_err(io(file.path()))?;
+        let copy = file.into_temp_path();
+        Self::recognise(Origin::default(), copy.to_path_buf(), options.clone(), Some(copy))
+    }
+
+    fn recognise(
+        origin: Origin,
+        path: PathBuf,
+        options: ReadOptions,
+        copy: Option<TempPath>,
+    ) -> Result<Self> {
+        let io = |error| Error::Io { path: path.clone(), error };
+        let mut start = Vec::new();
+        File::open(&path).map_err(io)?.take(8).read_to_end(&mut start).map_err(io)?;
+        if start.is_empty() {
+            return Err(Error::EmptyFile { origin });
+        }
+        let (named, found) = (Format::of_name(&path), Format::of_content(&start));
+        let format = match (named, found) {
+            (Some(Format::Tsv(_)), Format::Csv(compression)) => Format::Tsv(compression),
+            (Some(Format::Parquet | Format::ArrowFile), Format::Csv(_)) => named.unwrap_or(found),
+            _ => found,
+        };
+        Ok(Self { origin, path, format, options, _copy: copy })
+    }
+
+    /// What it is.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Where it is from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Reads it from the start, a batch of bounded size after another. Every batch has a row, and there is at least one.
+    pub fn batches(&self) -> Result<Batches> {
+        let file = File::open(&self.path).map_err(|error| Error::Io { path: self.path.clone(), error })?;
+        let wrong = |error: arrow_schema::ArrowError| unreadable(&self.origin, self.format, error);
+        let reader = match self.format {
+            Format::Csv(compression) => Reader::Text(self.text(file, compression, self.options.delimiter)?),
+            Format::Tsv(compression) => {
+                Reader::Text(self.text(file, compression, self.options.delimiter.or(Some(b'\t')))?)
+            }
+            Format::Parquet => Reader::Records(arrow_files::read_parquet(file).map_err(wrong)?),
+            Format::ArrowFile => Reader::Records(arrow_files::read_file(file).map_err(wrong)?),
+            Format::ArrowStream => Reader::Records(arrow_files::read_stream(file).map_err(wrong)?),
+        };
+        let (origin, format) = (self.origin.clone(), self.format);
+        Ok(Batches { origin, format, reader, rows: 0, ended: false, waiting: None })
+    }
+
+    fn text(&self, file: File, compression: Compression, delimiter: Option<u8>) -> Result<ChunkReader> {
+        let io = |error| Error::Io { path: self.path.clone(), error };
+        let input: Box<dyn Read + Send> = match compression {
+            Compression::None => Box::new(file),
+            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(file))),
+            Compression::Zstd => Box::new(zstd::Decoder::new(file).map_err(io)?),
+        };
+        let missing = Missing::new(self.options.missing.as_deref());
+        Ok(ChunkReader::new(input, self.origin.clone(), delimiter, missing))
+    }
+}
+
+/// The batches of a file.
+pub struct Batches {
+    origin: Origin,
+    format: Format,
+    reader: Reader,
+    rows: u64,
+    ended: bool,
+    /// Rows that were read and are too many for one batch.
+    waiting: Option<RecordBatch>,
+}
+
+enum Reader {
+    Text(ChunkReader),
+    Records(arrow_files::Records),
+}
+
+impl Batches {
+    fn advance(&mut self) -> Result<Option<Batch>> {
+        let (origin, rows) = (self.origin.clone(), self.rows);
+        let batch = match &mut self.reader {
+            Reader::Text(reader) => reader.next()?.map(|chunk| Batch::text(origin, rows, chunk)),
+            Reader::Records(_) => self.records()?.map(|records| Batch::records(origin, rows, records)),
+        };
+        self.rows += batch.as_ref().map_or(0, |batch| batch.len() as u64);
+        if self.rows == 0 {
+            return Err(Error::NoRows { origin: self.origin.clone() });
+        }
+        Ok(batch)
+    }
+
+    /// The next rows, at most as many as a batch may have.
+    fn records(&mut self) -> Result<Option<RecordBatch>> {
+        let Reader::Records(reader) = &mut self.reader else { return Ok(None) };
+        let mut records = self.waiting.take();
+        while records.as_ref().is_none_or(|records| records.num_rows() == 0) {
+            let Some(next) = reader.next() else { return Ok(None) };
+            records = Some(next.map_err(|error| unreadable(&self.origin, self.format, error))?);
+        }
+        let Some(records) = records else { return Ok(None) };
+        let count = records.num_rows().min(BATCH);
+        self.waiting = Some(records.slice(count, records.num_rows() - count));
+        Ok(Some(records.slice(0, count)))
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let next = self.advance().transpose();
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+fn unreadable(origin: &Origin, format: Format, error: arrow_schema::ArrowError) -> Error {
+    Error::Unreadable { origin: origin.clone(), format: format.name(), problem: error.to_string() }
+}

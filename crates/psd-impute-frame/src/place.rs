@@ -1,0 +1,57 @@
+//! Where in which table something was found.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The file a table came from, if it came from one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin(Option<Arc<Path>>);
+
+impl Origin {
+    /// A table from a file.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self(Some(path.into().into()))
+    }
+
+    /// The file.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.as_deref()
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(path) => path.display().fmt(f),
+            None => f.write_str("the table"),
+        }
+    }
+}
+
+/// A place in a table. Lines and rows are counted from one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The table.
+    pub origin: Origin,
+    /// Where in it.
+    pub at: At,
+}
+
+/// A line of text or a row of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    /// A line of a CSV file; the header is on line 1.
+    Line(u64),
+    /// A row of a table that has no lines.
+    Row(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            At::Line(line) => write!(f, "{}, line {line}", self.origin),
+            At::Row(row) => write!(f, "{}, row {row}", self.origin),
+        }
+    }
+}

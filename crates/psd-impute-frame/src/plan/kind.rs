@@ -1,0 +1,192 @@
+//! What a column holds, as text and as numbers.
+
+use crate::text::{NumberText, TimeText, TimeUnit, round_to};
+use psd_impute::table::Column;
+use serde::{Deserialize, Serialize};
+
+/// What a column holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "holds", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Kind {
+    /// Numbers.
+    Number {
+        /// The most decimals any of them has, if they are few; integers have none.
+        decimals: Option<u8>,
+        /// How they are written.
+        text: NumberText,
+    },
+    /// Numbers that are only names, increasing.
+    Codes {
+        /// The numbers.
+        values: Vec<f64>,
+        /// How they are written.
+        text: NumberText,
+    },
+    /// Labels, in alphabetical order.
+    Labels {
+        /// The labels.
+        labels: Vec<String>,
+    },
+    /// False and true.
+    Boolean {
+        /// How they are written.
+        text: [String; 2],
+    },
+    /// Dates and times, as whole numbers of a unit since 1970.
+    Time {
+        /// The unit.
+        unit: TimeUnit,
+        /// How they are written.
+        text: TimeText,
+    },
+    /// Anything else.
+    Text,
+}
+
+impl Kind {
+    /// Its name in lists of columns.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Number { decimals: Some(0), .. } => "integer",
+            Kind::Number { .. } => "continuous",
+            Kind::Boolean { .. } => "boolean",
+            Kind::Codes { values, .. } if values == &[0.0, 1.0] => "boolean",
+            Kind::Labels { labels } if is_yes_or_no(labels) => "boolean",
+            Kind::Codes { .. } | Kind::Labels { .. } => "category",
+            Kind::Time { unit: TimeUnit::Day, .. } => "date",
+            Kind::Time { .. } => "time",
+            Kind::Text => "text",
+        }
+    }
+
+    /// What it holds, in errors.
+    pub(crate) fn holds(&self) -> &'static str {
+        match self {
+            Kind::Number { .. } | Kind::Codes { .. } => "numbers",
+            Kind::Labels { .. } | Kind::Text => "text",
+            Kind::Boolean { .. } => "booleans",
+            Kind::Time { .. } => "dates or times",
+        }
+    }
+
+    /// The labels of a category, as text; none if the column is no category.
+    pub fn labels(&self) -> Vec<String> {
+        match self {
+            Kind::Codes { values, text } => values.iter().map(|&x| text.show(x, None)).collect(),
+            Kind::Labels { labels } => labels.clone(),
+            Kind::Boolean { text } => text.to_vec(),
+            Kind::Number { .. } | Kind::Time { .. } | Kind::Text => Vec::new(),
+        }
+    }
+
+    /// The engine's column. Integers and times are continuous there and are rounded on the way back: values that come back are
+    /// told by the engine itself, and one that was never seen is still a number.
+    pub(crate) fn engine_column(&self, name: &str) -> psd_impute::Result<Column> {
+        match self {
+            Kind::Codes { .. } | Kind::Labels { .. } | Kind::Boolean { .. } => {
+                Column::category(name, self.labels())
+            }
+            Kind::Number { .. } | Kind::Time { .. } | Kind::Text => Ok(Column::continuous(name)),
+        }
+    }
+
+    /// The engine's cell as text. A label that there is not gives nothing.
+    pub fn show(&self, cell: f64) -> String {
+        match self {
+            Kind::Number { decimals, text } => text.show(cell, *decimals),
+            Kind::Codes { values, text } => {
+                values.get(cell as usize).map_or_else(String::new, |&x| text.show(x, None))
+            }
+            Kind::Labels { labels } => labels.get(cell as usize).cloned().unwrap_or_default(),
+            Kind::Boolean { text } => text[usize::from(cell >= 0.5)].clone(),
+            Kind::Time { unit, text } => text.show(cell, *unit),
+            Kind::Text => String::new(),
+        }
+    }
+
+    /// The engine's cell of a text as [`show`](Self::show) writes it. Nothing for a text that the column cannot hold.
+    pub fn read(&self, text: &str) -> Option<f64> {
+        let text = text.trim();
+        match self {
+            Kind::Number { text: looks, .. } => looks.parse(text).map(|parsed| parsed.value),
+            Kind::Codes { values, text: looks } => place(values, looks.parse(text)?.value),
+            Kind::Labels { labels } => labels.iter().position(|label| label == text).map(|k| k as f64),
+            Kind::Boolean { .. } => boolean(text).map(f64::from),
+            Kind::Time { unit, .. } => TimeText::parse(text).map(|(time, _)| unit.count(time)),
+            Kind::Text => None,
+        }
+    }
+
+    /// The number nearest to `cell` that the column may hold.
+    pub(crate) fn rounded(&self, cell: f64) -> f64 {
+        match self {
+            Kind::Number { decimals: Some(decimals), .. } => round_to(cell, *decimals),
+            Kind::Codes { values, .. } => values.get(cell as usize).copied().unwrap_or(f64::NAN),
+            _ => cell,
+        }
+    }
+
+    /// Whether all its numbers are integers.
+    pub(crate) fn is_whole(&self) -> bool {
+        match self {
+            Kind::Number { decimals, .. } => *decimals == Some(0),
+            Kind::Codes { values, .. } => values.iter().all(|x| x.fract() == 0.0),
+            _ => false,
+        }
+    }
+}
+
+/// The position of a value among increasing ones.
+pub(crate) fn place(values: &[f64], value: f64) -> Option<f64> {
+    values.binary_search_by(|v| v.total_cmp(&(value + 0.0))).ok().map(|k| k as f64)
+}
+
+/// Reads `true` and `false`, in any case.
+pub(crate) fn boolean(text: &str) -> Option<bool> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
+fn is_yes_or_no(labels: &[String]) -> bool {
+    let pairs = [("no", "yes"), ("n", "y"), ("f", "t"), ("false", "true")];
+    let [a, b] = labels else { return false };
+    pairs.iter().any(|(no, yes)| a.eq_ignore_ascii_case(no) && b.eq_ignore_ascii_case(yes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_reads_back() {
+        let number = Kind::Number { decimals: Some(1), text: NumberText::PLAIN };
+        let codes =
+            Kind::Codes { values: vec![0.0, 1.0], text: NumberText { padding: 1, ..NumberText::PLAIN } };
+        let labels = Kind::Labels { labels: vec!["a".into(), "b".into()] };
+        let boolean = Kind::Boolean { text: ["False".into(), "True".into()] };
+        let date = Kind::Time { unit: TimeUnit::Day, text: TimeText::DATE };
+        for (kind, cell, text) in [
+            (number, 1.5, "1.5"),
+            (codes, 1.0, "1.0"),
+            (labels, 1.0, "b"),
+            (boolean, 1.0, "True"),
+            (date, 365.0, "1971-01-01"),
+        ] {
+            assert_eq!(kind.show(cell), text);
+            assert_eq!(kind.read(text), Some(cell));
+        }
+    }
+
+    #[test]
+    fn strangers_are_not_shown() {
+        let labels = Kind::Labels { labels: vec!["a".into()] };
+        for cell in [7.0, 1e300, f64::NAN, -1.0] {
+            labels.show(cell);
+        }
+        assert_eq!(labels.show(7.0), "");
+        assert_eq!(labels.read("z"), None);
+    }
+}

@@ -1,0 +1,82 @@
+//! What each column of a table is, and what is done with it.
+
+mod check;
+mod column;
+mod kind;
+pub(crate) mod survey;
+mod verdict;
+mod wish;
+
+pub use column::{ColumnPlan, Reason, Role};
+pub use kind::Kind;
+pub(crate) use kind::{boolean, place};
+pub use survey::Survey;
+pub use wish::{Wish, Wishes};
+
+use crate::batch::Batch;
+use crate::error::{Error, Result};
+use psd_impute::table::Column;
+use serde::{Deserialize, Serialize};
+
+/// No category has more labels than this, even if it is wished for.
+pub const MOST_LABELS: usize = 1000;
+
+/// The columns of a table, in its order. Made once, from the table that a model is fitted to, and then applied to that table
+/// and to others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Plan {
+    columns: Vec<ColumnPlan>,
+}
+
+/// A plan as it is stored. It may say anything.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    columns: Vec<ColumnPlan>,
+}
+
+impl TryFrom<Unchecked> for Plan {
+    type Error = Error;
+
+    fn try_from(stored: Unchecked) -> Result<Self> {
+        Self::new(stored.columns)
+    }
+}
+
+impl Plan {
+    /// A plan from its columns, if they make sense.
+    pub fn new(columns: Vec<ColumnPlan>) -> Result<Self> {
+        check::check(&columns)?;
+        Ok(Self { columns })
+    }
+
+    /// Looks at all batches of a table and says what its columns are.
+    pub fn infer(batches: impl IntoIterator<Item = Result<Batch>>, wishes: &Wishes) -> Result<Self> {
+        let mut survey = Survey::default();
+        for batch in batches {
+            survey.add(&batch?)?;
+        }
+        survey.plan(wishes)
+    }
+
+    /// All columns.
+    pub fn columns(&self) -> &[ColumnPlan] {
+        &self.columns
+    }
+
+    /// The columns that the engine sees, in the order in which it sees them.
+    pub fn modelled(&self) -> impl Iterator<Item = &ColumnPlan> {
+        self.columns.iter().filter(|column| *column.role() == Role::Modelled)
+    }
+
+    /// The column of a name.
+    pub fn column(&self, name: &str) -> Option<&ColumnPlan> {
+        self.columns.iter().find(|column| column.name() == name)
+    }
+
+    /// The engine's columns.
+    pub fn engine_columns(&self) -> Result<Vec<Column>> {
+        Ok(self.modelled().map(ColumnPlan::engine_column).collect::<psd_impute::Result<_>>()?)
+    }
+}

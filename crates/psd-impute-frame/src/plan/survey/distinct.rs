@@ -1,0 +1,52 @@
+//! Counting different values.
+
+use std::borrow::Borrow;
+use std::collections::HashSet;
+use std::hash::Hash;
+
+/// More different values than this are not told apart.
+const MOST: usize = 2 * crate::plan::MOST_LABELS;
+
+/// The different values among the first cells, up to a number of them.
+#[derive(Debug)]
+pub(in crate::plan) struct Distinct<T> {
+    values: HashSet<T>,
+    cells: u64,
+}
+
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Self { values: HashSet::new(), cells: 0 }
+    }
+}
+
+impl<T: Eq + Hash> Distinct<T> {
+    /// Adds a cell, unless there are many values already.
+    pub(super) fn add<Q: Hash + Eq + ToOwned<Owned = T> + ?Sized>(&mut self, value: &Q)
+    where
+        T: Borrow<Q>,
+    {
+        if self.values.len() >= MOST {
+            return;
+        }
+        self.cells += 1;
+        if !self.values.contains(value) {
+            self.values.insert(value.to_owned());
+        }
+    }
+
+    /// The values.
+    pub(in crate::plan) fn values(&self) -> impl Iterator<Item = &T> {
+        self.values.iter()
+    }
+
+    /// How many values there are.
+    pub(in crate::plan) fn len(&self) -> u64 {
+        self.values.len() as u64
+    }
+
+    /// The cells among which they were found.
+    pub(in crate::plan) fn cells(&self) -> u64 {
+        self.cells
+    }
+}

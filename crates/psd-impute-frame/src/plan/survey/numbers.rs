@@ -1,0 +1,74 @@
+//! The numbers of a column, read in one way.
+
+use super::sequence::Sequence;
+use crate::place::Place;
+use crate::text::{MOST_DECIMALS, Parsed, decimals_of};
+
+/// What was seen of a column's numbers.
+#[derive(Debug)]
+pub(in crate::plan) struct NumberSurvey {
+    pub(in crate::plan) count: u64,
+    pub(in crate::plan) low: f64,
+    pub(in crate::plan) high: f64,
+    /// The most decimals that a number needs, while they are few.
+    pub(in crate::plan) decimals: Option<u8>,
+    /// The fewest decimals that a number is written with.
+    pub(in crate::plan) padding: u8,
+    /// Whether thousands were set apart.
+    pub(in crate::plan) grouped: bool,
+    /// Whether a cell is more than a number.
+    pub(in crate::plan) codes: bool,
+    /// Whether all are zero or one.
+    pub(in crate::plan) binary: bool,
+    pub(in crate::plan) sequence: Sequence,
+    /// The first cell that is not a number.
+    pub(in crate::plan) other: Option<(Place, String)>,
+    /// The first infinite one.
+    pub(in crate::plan) infinite: Option<(Place, String)>,
+}
+
+impl Default for NumberSurvey {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+            decimals: Some(0),
+            padding: MOST_DECIMALS,
+            grouped: false,
+            codes: false,
+            binary: true,
+            sequence: Sequence::default(),
+            other: None,
+            infinite: None,
+        }
+    }
+}
+
+impl NumberSurvey {
+    /// Adds a number; `single` says of which precision it is.
+    pub(super) fn add(
+        &mut self,
+        row: u64,
+        number: Parsed,
+        single: bool,
+        found: impl FnOnce() -> (Place, String),
+    ) {
+        let x = number.value;
+        self.padding = self.padding.min(number.decimals.unwrap_or(0));
+        self.codes |= number.code;
+        self.count += 1;
+        if x.is_infinite() {
+            self.infinite.get_or_insert_with(found);
+            self.decimals = None;
+            return;
+        }
+        self.low = self.low.min(x);
+        self.high = self.high.max(x);
+        self.binary &= x == 0.0 || x == 1.0;
+        self.decimals = self.decimals.and_then(|most| decimals_of(x, single).map(|k| k.max(most)));
+        if self.decimals == Some(0) {
+            self.sequence.add(row, x as i64);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What a caller knows better than the rules.
+
+use std::collections::BTreeMap;
+
+/// How a column is to be taken, whatever it looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// As a category, also if its cells are numbers.
+    Category,
+    /// As numbers that are completed with full precision.
+    Continuous,
+    /// Not at all.
+    Ignore,
+}
+
+impl Wish {
+    /// Its name in errors.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Wish::Category => "a category",
+            Wish::Continuous => "continuous",
+            Wish::Ignore => "ignored",
+        }
+    }
+}
+
+/// Wishes by the names of the columns.
+pub type Wishes = BTreeMap<String, Wish>;

@@ -1,0 +1,86 @@
+//! Writing completed batches.
+
+mod records;
+mod target;
+mod text;
+
+use crate::decode::Completed;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use records::RecordFile;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use target::Target;
+use text::TextFile;
+
+/// Writes completed batches one after another. A file appears under its name when [`finish`](Self::finish) has written all of it;
+/// if that is never called, nothing is left behind.
+pub struct Writer {
+    format: Format,
+    output: Output,
+    /// Whether all batches so far were written, of which there must be one.
+    whole: bool,
+}
+
+enum Output {
+    Text(TextFile),
+    Records(RecordFile),
+}
+
+type Sink = BufWriter<Target>;
+
+impl Writer {
+    /// Writes a file in the format that its name says, or else in the one that the table was read from.
+    pub fn create(path: &Path, source: Format) -> Result<Self> {
+        Self::new(Target::file(path)?, Format::of_name(path).unwrap_or(source), source)
+    }
+
+    /// Writes to anything, such as standard output.
+    pub fn to(output: impl Write + Send + 'static, format: Format, source: Format) -> Result<Self> {
+        Self::new(Target::stream(output), format, source)
+    }
+
+    fn new(target: Target, format: Format, source: Format) -> Result<Self> {
+        let sink = BufWriter::new(target);
+        let output = match format {
+            Format::Csv(compression) => Output::Text(TextFile::new(sink, b',', compression)?),
+            Format::Tsv(compression) => Output::Text(TextFile::new(sink, b'\t', compression)?),
+            _ => Output::Records(RecordFile::new(sink, format, source)),
+        };
+        Ok(Self { format, output, whole: false })
+    }
+
+    /// The format that is written.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Writes a batch. Where text becomes text, all bytes of observed cells and of what is between cells are kept.
+    pub fn write(&mut self, batch: &Completed<'_>) -> Result<()> {
+        self.whole = false;
+        // A name that says tabs means them; one that says CSV may mean anything.
+        let delimiter = matches!(self.format, Format::Tsv(_)).then_some(b'\t');
+        match &mut self.output {
+            Output::Text(file) => match batch.text(delimiter) {
+                Some(text) => file.write(text.as_bytes()),
+                None => file.write_records(&batch.records()?),
+            },
+            Output::Records(file) => file.write(&batch.records()?),
+        }?;
+        self.whole = true;
+        Ok(())
+    }
+
+    /// Writes what is left, and gives the file its name. Refuses if the last batch could not be written, or if there was none.
+    pub fn finish(self) -> Result<()> {
+        if !self.whole {
+            let problem = "not all of it was written".to_string();
+            return Err(Error::Unwritable { format: self.format.name(), problem });
+        }
+        let sink = match self.output {
+            Output::Text(file) => file.finish()?,
+            Output::Records(file) => file.finish()?,
+        };
+        Target::finish(sink)
+    }
+}

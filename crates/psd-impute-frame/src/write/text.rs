@@ -1,0 +1,100 @@
+//! Text, compressed or not.
+
+use super::Sink;
+use crate::error::{Error, Result};
+use crate::format::Compression;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_cast::cast;
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::{ArrowError, DataType};
+use std::io::Write;
+
+/// A text file in the making.
+pub(super) struct TextFile {
+    output: Compressed,
+    delimiter: u8,
+    failure: Box<dyn Fn(std::io::Error) -> Error + Send>,
+    started: bool,
+}
+
+enum Compressed {
+    Plain(Sink),
+    Gzip(flate2::write::GzEncoder<Sink>),
+    Zstd(zstd::Encoder<'static, Sink>),
+}
+
+impl TextFile {
+    /// The delimiter is for what was no text before.
+    pub(super) fn new(sink: Sink, delimiter: u8, compression: Compression) -> Result<Self> {
+        let failure = Box::new(sink.get_ref().failure());
+        let output = match compression {
+            Compression::None => Compressed::Plain(sink),
+            Compression::Gzip => {
+                Compressed::Gzip(flate2::write::GzEncoder::new(sink, flate2::Compression::default()))
+            }
+            Compression::Zstd => {
+                let encoder = zstd::Encoder::new(sink, zstd::DEFAULT_COMPRESSION_LEVEL);
+                Compressed::Zstd(encoder.map_err(&failure)?)
+            }
+        };
+        Ok(Self { output, delimiter, failure, started: false })
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        match &mut self.output {
+            Compressed::Plain(sink) => sink.write_all(bytes),
+            Compressed::Gzip(encoder) => encoder.write_all(bytes),
+            Compressed::Zstd(encoder) => encoder.write_all(bytes),
+        }
+        .map_err(&self.failure)
+    }
+
+    /// Writes what was no text before, with a header first.
+    pub(super) fn write_records(&mut self, records: &RecordBatch) -> Result<()> {
+        let text = as_text(records, self.delimiter, !self.started)
+            .map_err(|problem| Error::Unwritable { format: "CSV", problem })?;
+        self.started = true;
+        self.write(&text)
+    }
+
+    pub(super) fn finish(self) -> Result<Sink> {
+        match self.output {
+            Compressed::Plain(sink) => Ok(sink),
+            Compressed::Gzip(encoder) => encoder.finish(),
+            Compressed::Zstd(encoder) => encoder.finish(),
+        }
+        .map_err(self.failure)
+    }
+}
+
+fn as_text(records: &RecordBatch, delimiter: u8, header: bool) -> std::result::Result<Vec<u8>, String> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    if header {
+        let names = records.schema_ref().fields().iter().map(|field| field.name());
+        writer.write_record(names).map_err(|error| error.to_string())?;
+    }
+    let columns = records.columns().iter().map(in_utc).collect::<std::result::Result<Vec<_>, _>>();
+    let columns = columns.map_err(|error| error.to_string())?;
+    let options = FormatOptions::default();
+    let formatters = columns.iter().map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
+    let formatters =
+        formatters.collect::<std::result::Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    for i in 0..records.num_rows() {
+        for formatter in &formatters {
+            let cell = formatter.value(i).try_to_string().map_err(|error| error.to_string())?;
+            writer.write_field(cell).map_err(|error| error.to_string())?;
+        }
+        writer.write_record(None::<&[u8]>).map_err(|error| error.to_string())?;
+    }
+    writer.into_inner().map_err(|error| error.to_string())
+}
+
+/// Times with a zone, in UTC: the same times, in a zone whose name needs no table of zones.
+fn in_utc(array: &ArrayRef) -> std::result::Result<ArrayRef, ArrowError> {
+    match array.data_type() {
+        DataType::Timestamp(unit, Some(_)) => {
+            cast(&cast(array, &DataType::Int64)?, &DataType::Timestamp(*unit, Some("+00:00".into())))
+        }
+        _ => Ok(array.clone()),
+    }
+}

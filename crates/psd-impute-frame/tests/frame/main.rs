@@ -1,0 +1,9 @@
+//! Tables of every kind, in and out of every format.
+
+#![allow(clippy::unwrap_used)]
+
+mod arrow;
+mod common;
+mod kinds;
+mod plans;
+mod text;

@@ -1,0 +1,221 @@
+//! Plans: stored, and applied to other tables.
+
+use crate::common::{batches_of, filled, plan_of};
+use arrow_array::{ArrayRef, Float32Array, Int8Array, RecordBatch, StringArray};
+use proptest::prelude::*;
+use psd_impute_frame::{Batch, Error, Kind, Plan, ReadOptions, Role, Source, Wish, Wishes, Writer};
+use std::sync::Arc;
+
+const TABLE: &str = "id,size,count,colour,sure,when,note,same,never\n\
+    a1,1.5,1,red,true,2020-01-01T10:00Z,some words,x,\n\
+    a2,2.5,NA,blue,false,2020-01-02T11:30Z,other words,x,\n\
+    a3,3.25,5,red,,2020-01-03T10:00Z,more words,x,\n\
+    a4,NA,7,blue,true,,no words,NA,\n";
+
+fn plan() -> Plan {
+    plan_of(TABLE, &Wishes::from([("note".to_string(), Wish::Ignore)])).unwrap()
+}
+
+#[test]
+fn a_plan_is_stored_and_read_back() {
+    let plan = plan();
+    let json = serde_json::to_string_pretty(&plan).unwrap();
+    let again: Plan = serde_json::from_str(&json).unwrap();
+    assert_eq!(again, plan);
+    assert_eq!(serde_json::to_string_pretty(&again).unwrap(), json);
+}
+
+#[test]
+fn numbers_in_a_plan_are_exact() {
+    let wishes = Wishes::from([("x".to_string(), Wish::Category)]);
+    let plan = plan_of("x,y\n0.1,1\n0.30000000000000004,2\n1e-300,3\n", &wishes).unwrap();
+    let again: Plan = serde_json::from_str(&serde_json::to_string(&plan).unwrap()).unwrap();
+    assert_eq!(again, plan);
+}
+
+#[test]
+fn a_plan_that_makes_no_sense_is_refused() {
+    let good = serde_json::to_value(plan()).unwrap();
+    let column = |json: &str| serde_json::from_str::<serde_json::Value>(json).unwrap();
+    for (bad, problem) in [
+        (r#"{"name":"size","kind":{"holds":"text"},"role":{"left":"identifier"}}"#, "its name is taken"),
+        (r#"{"name":"z","kind":{"holds":"text"},"role":"modelled"}"#, "free text can only be left as it is"),
+        (r#"{"name":"z","kind":{"holds":"labels","labels":[]},"role":"modelled"}"#, "it has no labels"),
+        (
+            r#"{"name":"z","kind":{"holds":"labels","labels":["b","a"]},"role":"modelled"}"#,
+            "its labels are not in order",
+        ),
+        (
+            r#"{"name":"z","kind":{"holds":"labels","labels":["a"]},"role":{"constant":1.0}}"#,
+            "its constant is none",
+        ),
+        (
+            r#"{"name":"z","kind":{"holds":"labels","labels":["a"]},"role":{"constant":-1.0}}"#,
+            "its constant is none",
+        ),
+        (
+            r#"{"name":"z","kind":{"holds":"boolean","text":["a","b"]},"role":"modelled"}"#,
+            "not false and true",
+        ),
+        (
+            r#"{"name":"z","kind":{"holds":"codes","values":[1.0,1.0],"text":{"comma":false,"grouped":false,"padding":0}},"role":"modelled"}"#,
+            "its values do not increase",
+        ),
+        (
+            r#"{"name":"z","kind":{"holds":"number","decimals":200,"text":{"comma":false,"grouped":false,"padding":0}},"role":"modelled"}"#,
+            "more decimals",
+        ),
+        (
+            r#"{"name":"z","kind":{"holds":"number","decimals":null,"text":{"comma":false,"grouped":false,"padding":255}},"role":"modelled"}"#,
+            "pads with more decimals",
+        ),
+        (
+            r#"{"name":"z","kind":{"holds":"time","unit":"day","text":{"clock":"none","zone":{"ahead":32767}}},"role":"modelled"}"#,
+            "more than a day away",
+        ),
+        (r#"{"name":"z","kind":{"holds":"magic"},"role":"modelled"}"#, "unknown variant"),
+        (r#"{"name":"z","kind":{"holds":"text"},"role":"modelled","extra":1}"#, "unknown field"),
+    ] {
+        let mut plan = good.clone();
+        plan["columns"].as_array_mut().unwrap().push(column(bad));
+        let error = serde_json::from_value::<Plan>(plan).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}, but expected: {problem}");
+    }
+    let many: Vec<String> = (0..1001).map(|k| format!("{k:04}")).collect();
+    let columns = vec![psd_impute_frame::ColumnPlan::new("z", Kind::Labels { labels: many }, Role::Modelled)];
+    assert!(matches!(Plan::new(columns), Err(Error::BadPlan { problem: "it has too many labels", .. })));
+}
+
+#[test]
+fn new_rows_are_matched_by_name() {
+    let plan = plan();
+    let text = "colour,new,size,sure,when,count\ngreen,1,NA,?,2021-05-05T00:00Z,3\nred,2,7.5,FALSE,,\n,3,1,true,,2\n";
+    let batches = batches_of(text);
+    let (table, report) = plan.encode(&batches[0]).unwrap();
+    let names: Vec<&str> = table.columns().iter().map(|c| c.name()).collect();
+    assert_eq!(names, ["size", "count", "colour", "sure", "when"]);
+    assert_eq!((table.row(1)[0], table.row(1)[2], table.row(1)[3]), (7.5, 1.0, 0.0));
+    assert!(table.row(1)[1].is_nan());
+    assert_eq!(report.extra, ["new"]);
+    let counts: Vec<(u64, u64)> = report.columns.iter().map(|c| (c.missing, c.unseen)).collect();
+    assert_eq!(counts, [(1, 0), (1, 0), (1, 1), (1, 0), (2, 0)]);
+    assert_eq!(
+        report.notes(),
+        [
+            "column `colour`: labels unknown to the model in 1 cell; they count as missing and stay",
+            "column `new` is unknown to the model and passed through"
+        ]
+    );
+
+    let source = crate::common::source_of(text);
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.csv");
+    let mut writer = Writer::create(&output, source.format()).unwrap();
+    let done = filled(&table, 1.0);
+    writer.write(&plan.decode(&batches[0], &done).unwrap()).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(
+        std::fs::read_to_string(output).unwrap(),
+        "colour,new,size,sure,when,count\ngreen,1,1.0,true,2021-05-05T00:00Z,3\n\
+         red,2,7.5,FALSE,1970-01-01T00:01Z,1\nred,3,1,true,1970-01-01T00:01Z,2\n",
+        "the label `green` is unseen but observed"
+    );
+}
+
+#[test]
+fn tables_that_do_not_fit_are_refused() {
+    let plan = plan();
+    let error = |text: &str| plan.encode(&batches_of(text)[0]).unwrap_err();
+    let header = "size,count,colour,sure,when\n";
+    assert_eq!(error("size,count,colour,sure\n1,2,red,true\n").to_string(), "the table has no column `when`");
+    let text = format!("{header}1,2,red,true,\nabc,2,red,true,\n");
+    assert_eq!(error(&text).to_string(), "the table, line 3, column `size`: `abc` is not a number");
+    let text = format!("{header}1,2,red,true,soon\n");
+    assert_eq!(error(&text).to_string(), "the table, line 2, column `when`: `soon` is not a date or time");
+    let text = format!("{header}1,inf,red,true,\n");
+    assert_eq!(error(&text).to_string(), "the table, line 2, column `count`: `inf` is infinite");
+    let fine = batches_of(&format!("{header}1,2,red,true,\n"));
+    let table = plan.encode(&fine[0]).unwrap().0;
+    let two = batches_of(&format!("{header}1,2,red,true,\n1,2,red,true,\n"));
+    assert!(matches!(
+        plan.decode(&two[0], &table),
+        Err(Error::Shape { what: "rows", found: 1, expected: 2 })
+    ));
+}
+
+#[test]
+fn types_are_checked() {
+    let numbers = plan_of("x,y\n1.5,2\n2.5,4\n", &Wishes::new()).unwrap();
+    let column = |name, array: ArrayRef| (name, array, true);
+    let y = || column("y", Arc::new(Int8Array::from(vec![1, 2])));
+    let labels = column("x", Arc::new(StringArray::from(vec!["a", "b"])));
+    let batch = Batch::from(RecordBatch::try_from_iter_with_nullable([labels, y()]).unwrap());
+    let error = numbers.encode(&batch).unwrap_err();
+    assert_eq!(error.to_string(), "the table, column `x`: the type Utf8 does not hold numbers");
+    let single = column("x", Arc::new(Float32Array::from(vec![0.5, f32::NAN])));
+    let batch = Batch::from(RecordBatch::try_from_iter_with_nullable([y(), single]).unwrap());
+    let (table, report) = numbers.encode(&batch).unwrap();
+    assert_eq!((table.row(0)[0], table.row(1)[1], report.columns[0].missing), (0.5, 2.0, 1));
+}
+
+proptest! {
+    /// Whatever a stored plan says, it is refused or it works.
+    #[test]
+    fn a_damaged_plan_does_no_harm(at in any::<prop::sample::Index>(), byte in 0x20..0x7fu8, more in 0..3usize) {
+        let mut json = serde_json::to_vec(&plan()).unwrap();
+        let at = at.index(json.len());
+        json.splice(at..(at + 1).min(json.len()), std::iter::repeat_n(byte, more));
+        let Ok(plan) = serde_json::from_slice::<Plan>(&json) else { return Ok(()) };
+        let batch = &batches_of(TABLE)[0];
+        if let Ok((table, _)) = plan.encode(batch) {
+            for cell in [0.0, 1.0] {
+                let completed = filled(&table, cell);
+                let completed = plan.decode(batch, &completed).unwrap();
+                let _ = completed.records();
+            }
+        }
+        for column in plan.columns() {
+            for cell in [0.0, -1.0, 1e300, f64::NAN] {
+                column.kind().show(cell);
+            }
+            let _ = column.note();
+        }
+    }
+}
+
+#[test]
+fn a_plan_from_text_fits_the_same_table_in_parquet() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, parquet, back) =
+        (folder.path().join("a.csv"), folder.path().join("a.parquet"), folder.path().join("b.csv"));
+    std::fs::write(&csv, TABLE).unwrap();
+    let source = Source::open(&csv, &ReadOptions::default()).unwrap();
+    let plan = plan();
+    let convert = |source: &Source, output: &std::path::Path| {
+        let mut writer = Writer::create(output, source.format()).unwrap();
+        for batch in source.batches().unwrap() {
+            let batch = batch.unwrap();
+            let table = plan.encode(&batch).unwrap().0;
+            writer.write(&plan.decode(&batch, &table).unwrap()).unwrap();
+        }
+        writer.finish().unwrap();
+    };
+    convert(&source, &parquet);
+    let stored = Source::open(&parquet, &ReadOptions::default()).unwrap();
+    let encoded = |source: &Source| {
+        let batch = source.batches().unwrap().next().unwrap().unwrap();
+        let (table, report) = plan.encode(&batch).unwrap();
+        let cells: Vec<String> = table.rows().map(|row| format!("{row:?}")).collect();
+        (cells, report)
+    };
+    assert_eq!(encoded(&stored), encoded(&source));
+    convert(&stored, &back);
+    assert_eq!(
+        std::fs::read_to_string(&back).unwrap(),
+        "id,size,count,colour,sure,when,note,same,never\n\
+         a1,1.5,1,red,true,2020-01-01T10:00:00Z,some words,x,\n\
+         a2,2.5,,blue,false,2020-01-02T11:30:00Z,other words,x,\n\
+         a3,3.25,5,red,,2020-01-03T10:00:00Z,more words,x,\n\
+         a4,,7,blue,true,,no words,x,\n"
+    );
+}
