@@ -18,7 +18,7 @@ use crate::Result;
 use crate::density::{Density, Donors, Fold, LeftOut, Stack};
 use crate::error::bad;
 use crate::linalg::log_sum_exp;
-use crate::table::{Kind, Resolution, RowKeys, Table};
+use crate::table::{Resolution, RowKeys, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -77,7 +77,7 @@ impl StackFit {
         Self { members: members.filter(|member| size(member) <= n).collect(), seed }
     }
 
-    /// Fits the stack to a standardised table. Donors need continuous columns and are passed over where others are.
+    /// Fits the stack to a standardised table.
     pub fn run(&self, table: &Table, observer: &mut dyn StackObserver) -> Result<FittedStack> {
         let data = Data::of(table)?;
         let ridge = choose_ridge(&data.sample)?;
@@ -225,14 +225,13 @@ struct DonorPart {
 
 impl Parts {
     fn may_have_donors(&self) -> bool {
-        let data = &self.data;
-        data.sample.len() > 1 && data.table.columns().iter().all(|c| *c.kind() == Kind::Continuous)
+        self.data.sample.len() > 1
     }
 
     fn fit_donors(&self, folds: usize, seed: u64) -> Result<DonorPart> {
-        let Data { sample, sample_weights, resolution, .. } = &self.data;
+        let Data { table, weights, sample, sample_weights, sampled, resolution } = &self.data;
         let (donors, left_out) =
-            fit_donors(sample, Some(sample_weights), &self.smooth_stack(None)?, resolution)?;
+            fit_donors(table, Some(weights), sampled, &self.smooth_stack(None)?, resolution)?;
         let blind = self.validated.stacks(&self.weights)?;
         let scores = energy::score(sample, folds, seed, |i| {
             let fold = Fold { part: i % folds, folds };
@@ -244,9 +243,10 @@ impl Parts {
     /// The smooth members, moved to other row weights if there are some.
     fn smooth_stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
         let em = EmParams { max_iterations: MOVES, ..Default::default() };
-        let rows = self.data.rows(moved.unwrap_or(&self.data.weights), em);
+        // The base measure of discrete columns stays: all members speak of the same one.
+        let rows = self.data.rows(&self.data.weights, em);
         let densities = self.smooth.par_iter().map(|fit| match moved {
-            Some(_) => fit.refit(rows)?.density(rows),
+            Some(moved) => fit.refit(self.data.rows(moved, em))?.density(rows),
             None => fit.density(rows),
         });
         let densities = densities.collect::<Result<Vec<_>>>()?;
