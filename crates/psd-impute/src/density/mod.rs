@@ -9,9 +9,7 @@
 //! stands for a cell counts by the cell's probability.
 
 mod combined;
-mod donor_cells;
 mod donors;
-mod marginal;
 mod pairs;
 mod piece;
 mod psd;
@@ -20,11 +18,8 @@ mod stack;
 mod uniform;
 mod warped;
 
-pub(crate) use donor_cells::Query;
-pub use donor_cells::{DonorCells, DonorKernel};
 pub use donors::Donors;
-pub(crate) use donors::{Fold, LeftOut};
-pub use marginal::Marginal;
+pub(crate) use donors::{DiscreteColumn, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel};
 pub use piece::Piece;
 pub use psd::PsdDensity;
 pub(crate) use quantile::{most_probable, normal_quantile};

@@ -99,7 +99,7 @@ impl Split {
         let weights: Vec<f64> = train.iter().map(|&i| rows.weights[i]).collect();
         let rest = rows.table.select(&train)?;
         let view = |space: Space| {
-            let view = View::new(space, Rows { table: &rest, weights: &weights, ..rows })?;
+            let view = View::new(space, Rows { table: &rest, weights: &weights, base: &weights, ..rows })?;
             let (normal, _) = FittedMixture::normal(view.rows(rows.em), ridge)?;
             Ok((view, normal))
         };

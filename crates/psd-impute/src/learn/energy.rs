@@ -8,13 +8,13 @@
 //! (1-w) a_0 + w a_1 - ½ [(1-w)² b_00 + 2 w (1-w) b_01 + w² b_11]        a_c = E|X_c - y|,  b_cd = E|X_c - X_d'|
 //! ```
 //!
-//! so that one set of draws scores every weight.
+//! so that one set of draws scores every weight. Distances are those of standardised rows; labels that differ are one apart.
 
 use super::choice::plainest;
 use crate::Result;
 use crate::density::Density;
 use crate::linalg::sigmoid;
-use crate::table::{RowKeys, Table};
+use crate::table::{Kind, RowKeys, Table, mean_and_deviation};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
@@ -73,17 +73,48 @@ pub(super) fn score<'a>(
     pair: impl Fn(usize) -> Result<[Box<dyn Density + 'a>; 2]> + Sync,
 ) -> Result<Scores> {
     let keys = RowKeys::of(table);
+    let units: Vec<Unit> = (0..table.columns().len()).map(|j| Unit::of(table, j)).collect();
     // Strides that are no multiple of the number of folds meet all of them.
     let stride = (table.len().div_ceil(ROWS)..).find(|s| s % folds != 0 || folds == 1).unwrap_or(1);
     let rows = (0..table.len()).into_par_iter().filter(|i| i % stride == 0).map(|i| {
-        let scored = score_row(table.row(i), pair(i)?, &mut keys.generator(i, seed, 0))?;
+        let scored = score_row(table.row(i), &units, pair(i)?, &mut keys.generator(i, seed, 0))?;
         Ok(scored.map(|scored| (i, scored)))
     });
     Ok(Scores { rows: rows.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect() })
 }
 
+/// What the differences in a column are measured in.
+#[derive(Debug, Clone, Copy)]
+enum Unit {
+    Number(f64),
+    Label,
+}
+
+impl Unit {
+    /// Continuous columns are standardised already, ordered ones are not.
+    fn of(table: &Table, j: usize) -> Self {
+        match table.columns()[j].kind() {
+            Kind::Continuous => Self::Number(1.0),
+            Kind::Ordered(_) => Self::Number(mean_and_deviation(&table.observed(j).collect::<Vec<_>>()).1),
+            Kind::Category(_) => Self::Label,
+        }
+    }
+
+    fn square(self, x: f64, y: f64) -> f64 {
+        match self {
+            Self::Number(unit) => ((x - y) / unit).powi(2),
+            Self::Label => f64::from(u8::from(x != y)),
+        }
+    }
+}
+
 /// Masks some cells of a row and scores both predictions; nothing for a row with fewer than two observed cells.
-fn score_row(row: &[f64], pair: [Box<dyn Density + '_>; 2], rng: &mut dyn Rng) -> Result<Option<Scored>> {
+fn score_row(
+    row: &[f64],
+    units: &[Unit],
+    pair: [Box<dyn Density + '_>; 2],
+    rng: &mut dyn Rng,
+) -> Result<Option<Scored>> {
     let observed: Vec<usize> = (0..row.len()).filter(|&j| !row[j].is_nan()).collect();
     if observed.len() < 2 {
         return Ok(None);
@@ -110,7 +141,8 @@ fn score_row(row: &[f64], pair: [Box<dyn Density + '_>; 2], rng: &mut dyn Rng) -
             draws[c].push(places.iter().map(|&k| draw[k]).collect());
         }
     }
-    let distance = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+    let square = |x: &[f64], y: &[f64], k: usize| units[masked[k]].square(x[k], y[k]);
+    let distance = |x: &[f64], y: &[f64]| (0..x.len()).map(|k| square(x, y, k)).sum::<f64>().sqrt();
     let to_truth = |c: usize| draws[c].iter().map(|x| distance(x, &truth)).sum::<f64>() / DRAWS as f64;
     let between = |c: usize, d: usize| {
         let pairs =
@@ -129,6 +161,24 @@ fn score_row(row: &[f64], pair: [Box<dyn Density + '_>; 2], rng: &mut dyn Rng) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Column;
+    use faer::Mat;
+
+    #[test]
+    fn numbers_are_apart_in_deviations_and_labels_by_one() {
+        let columns = vec![
+            Column::continuous("x"),
+            Column::ordered("k", vec![0.0, 10.0, 70.0]).unwrap(),
+            Column::category("c", ["a", "b", "c"].map(String::from).to_vec()).unwrap(),
+        ];
+        let cells = Mat::from_fn(3, 4, |j, i| if j == 1 { 10.0 * (i % 2) as f64 } else { 0.0 });
+        let table = Table::new(columns, cells).unwrap();
+        let square = |j: usize, x: f64, y: f64| Unit::of(&table, j).square(x, y);
+        assert_eq!(square(0, 1.0, 4.0), 9.0);
+        // The observed cells are 0, 10, 0, 10.
+        assert_eq!(square(1, 70.0, 10.0), 144.0);
+        assert_eq!((square(2, 0.0, 2.0), square(2, 1.0, 1.0)), (1.0, 0.0));
+    }
 
     /// The score of a weighted set of points, from its definition.
     #[test]

@@ -1,7 +1,7 @@
 //! A quick complete copy of a table, for placing anchors only: every missing cell is taken from the nearest row that has it.
 
 use crate::Result;
-use crate::density::{Density, map_gaps};
+use crate::density::{Conditional, Density, map_gaps};
 use crate::table::{Kind, Table};
 use faer::Mat;
 use rand::Rng;
@@ -64,11 +64,33 @@ fn typical(table: &Table, j: usize) -> f64 {
     table.observed(j).next().unwrap_or_else(|| kind.atoms().first().copied().unwrap_or(0.0))
 }
 
-/// The cells with every missing one at its conditional mean under a density, `d × n`.
+/// The cells with every missing one at its conditional mean under a density, or the value of a discrete column nearest to it, `d × n`.
 pub(super) fn mean_copy(density: &dyn Density, table: &Table) -> Result<Mat<f64>> {
     let mut out = table.cells().to_owned();
-    for (i, mean) in map_gaps(density, table, |_, conditional| conditional.mean())? {
-        out.col_mut(i).iter_mut().filter(|x| x.is_nan()).zip(mean).for_each(|(cell, value)| *cell = value);
+    let means = |_: usize, c: &dyn Conditional| (c.missing().to_vec(), c.mean());
+    for (i, (missing, mean)) in map_gaps(density, table, means)? {
+        for (j, mean) in missing.into_iter().zip(mean) {
+            out[(j, i)] = table.columns()[j].kind().nearest(mean);
+        }
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::density::PsdDensity;
+    use crate::table::Column;
+
+    #[test]
+    fn a_copy_of_means_has_values_that_its_columns_may_hold() {
+        let columns = vec![Column::continuous("x"), Column::ordered("k", vec![0.0, 1.0, 9.0]).unwrap()];
+        let rows = [[0.5, 0.0], [0.1, 9.0], [0.2, f64::NAN], [f64::NAN, 1.0]];
+        let table = Table::new(columns, Mat::from_fn(2, 4, |j, i| rows[i][j])).unwrap();
+        let normal = PsdDensity::normal(&table, &[0.3], Mat::<f64>::identity(1, 1).as_ref()).unwrap();
+        let copy = mean_copy(&normal, &table).unwrap();
+        // The mean grade is ten thirds, nearest to one.
+        assert_eq!((copy[(1, 2)], copy[(0, 3)]), (1.0, 0.3));
+        assert!(table.with_cells(copy).is_ok());
+    }
 }

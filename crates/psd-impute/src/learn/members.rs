@@ -58,6 +58,8 @@ impl fmt::Display for Member {
 pub(super) struct Rows<'a> {
     pub(super) table: &'a Table,
     pub(super) weights: &'a [f64],
+    /// The weights that the base measure of discrete columns counts by: all members of a stack speak of the same one.
+    pub(super) base: &'a [f64],
     pub(super) resolution: &'a Arc<Resolution>,
     /// When EM stops.
     pub(super) em: EmParams,
@@ -89,7 +91,7 @@ impl FittedMixture {
     }
 
     fn density(&self, rows: Rows<'_>) -> Result<Stack> {
-        self.mixture.density(rows.table, Some(rows.weights), rows.resolution)
+        self.mixture.density(rows.table, Some(rows.base), rows.resolution)
     }
 }
 

@@ -49,6 +49,7 @@ impl fmt::Display for Space {
 pub(super) struct View {
     table: Table,
     weights: Vec<f64>,
+    base: Vec<f64>,
     resolution: Arc<Resolution>,
     /// The way there, and what values stand for outside.
     way: Option<(Arc<Warps>, Arc<Resolution>)>,
@@ -66,26 +67,16 @@ impl View {
             None => rows.resolution.clone(),
             Some((warps, outside)) => Arc::new(warps.apply_resolution(outside)),
         };
-        let mut view = Self { table: rows.table.clone(), weights: rows.weights.to_vec(), resolution, way };
-        view.table = view.inside(rows.table)?;
-        Ok(view)
+        let table = match &way {
+            None => rows.table.clone(),
+            Some((warps, _)) => warps.apply_table(rows.table)?,
+        };
+        Ok(Self { table, weights: rows.weights.to_vec(), base: rows.base.to_vec(), resolution, way })
     }
 
     pub(super) fn rows(&self, em: EmParams) -> Rows<'_> {
-        Rows { table: &self.table, weights: &self.weights, resolution: &self.resolution, em }
-    }
-
-    /// Another table in these coordinates.
-    pub(super) fn inside(&self, table: &Table) -> Result<Table> {
-        match &self.way {
-            None => Ok(table.clone()),
-            Some((warps, _)) => warps.apply_table(table),
-        }
-    }
-
-    /// What values stand for in these coordinates.
-    pub(super) fn resolution(&self) -> &Arc<Resolution> {
-        &self.resolution
+        let Self { table, weights, base, resolution, .. } = self;
+        Rows { table, weights, base, resolution, em }
     }
 
     /// A density in these coordinates as one of the columns as they are.

@@ -19,7 +19,7 @@ use crate::Result;
 use crate::density::{Density, Donors, Fold, LeftOut, Stack};
 use crate::error::bad;
 use crate::linalg::log_sum_exp;
-use crate::table::{Kind, Resolution, RowKeys, Table};
+use crate::table::{Resolution, RowKeys, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -78,7 +78,7 @@ impl StackFit {
         Self { members: members.filter(|member| size(member) <= n).collect(), seed }
     }
 
-    /// Fits the stack to a standardised table. Donors need continuous columns and are passed over where others are.
+    /// Fits the stack to a standardised table.
     pub fn run(&self, table: &Table, observer: &mut dyn StackObserver) -> Result<FittedStack> {
         let data = Data::of(table)?;
         let ridge = choose_ridge(&data.sample)?;
@@ -204,15 +204,16 @@ impl Data {
 
     /// The table in both spaces.
     fn views(&self, weights: &[f64]) -> Result<[View; 2]> {
-        let rows =
-            Rows { table: &self.table, weights, resolution: &self.resolution, em: EmParams::default() };
+        let Self { table, weights: base, resolution, .. } = self;
+        let rows = Rows { table, weights, base, resolution, em: EmParams::default() };
         Ok([View::new(Space::Plain, rows)?, View::new(Space::Scores, rows)?])
     }
 
     /// For cross-validation, where less than the last digit will do.
     fn sampled_rows(&self) -> Rows<'_> {
         let em = EmParams { tolerance: 5e-4, max_iterations: 100 };
-        Rows { table: &self.sample, weights: &self.sample_weights, resolution: &self.resolution, em }
+        let Self { sample: table, sample_weights: weights, resolution, .. } = self;
+        Rows { table, weights, base: weights, resolution, em }
     }
 }
 
@@ -242,8 +243,7 @@ struct DonorPart {
 
 impl Parts {
     fn may_have_donors(&self) -> bool {
-        let data = &self.data;
-        data.sample.len() > 1 && data.table.columns().iter().all(|c| *c.kind() == Kind::Continuous)
+        self.data.sample.len() > 1
     }
 
     /// Donors in the space that has most of the smooth members' weight; if they get a share there, in the other as well, and the ones
@@ -276,13 +276,13 @@ impl Parts {
 
     /// Donors in one space and the best score that they get.
     fn fit_donors_in(&self, space: Space, folds: usize, seed: u64) -> Result<(f64, DonorPart)> {
-        let Data { sample, sample_weights, weights, .. } = &self.data;
-        let views = self.data.views(weights)?;
+        let Data { sample, sample_weights, sampled, .. } = &self.data;
+        let views = self.data.views(&self.data.weights)?;
         let smooth = self.smooth_in(space, &views)?;
         let [plain, scores] = views;
         let view = if space == Space::Plain { plain } else { scores };
-        let (donors, mut left_out) =
-            fit_donors(&view.inside(sample)?, Some(sample_weights), &smooth, view.resolution())?;
+        let Rows { table, weights, resolution, .. } = view.rows(EmParams::default());
+        let (donors, mut left_out) = fit_donors(table, Some(weights), sampled, &smooth, resolution)?;
         left_out.iter_mut().zip(view.log_slopes(sample)).for_each(|(log, slopes)| *log += slopes);
         let blind = self.validated.stacks(&self.weights)?;
         let scores = energy::score(sample, folds, seed, |i| {

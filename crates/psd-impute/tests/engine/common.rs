@@ -145,6 +145,11 @@ pub(crate) fn anything(seed: u64, shape: Shape) -> (Table, Features) {
     (table.with_cells(cells).unwrap(), features)
 }
 
+/// The positions of all rows.
+pub(crate) fn every(table: &Table) -> Vec<usize> {
+    (0..table.len()).collect()
+}
+
 /// Moves continuous cells (from row `first` on) into the box and takes some cells away, leaving each row at least one.
 fn gaps(mut cells: Mat<f64>, first: usize, missing: f64, rng: &mut dyn Rng) -> Mat<f64> {
     for i in 0..cells.ncols() {

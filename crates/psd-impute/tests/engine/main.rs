@@ -16,6 +16,7 @@ mod joint;
 mod learn;
 mod limits;
 mod marginals;
+mod mixed_stack;
 mod mixture;
 mod newton;
 mod optimum;

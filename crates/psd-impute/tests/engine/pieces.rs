@@ -54,7 +54,7 @@ fn pieces_of_donors_and_stacks_are_integrals_of_the_density() {
         .0
         .density(&table, None, &std::sync::Arc::default())
         .unwrap();
-    let (donors, _) = fit_donors(&table, None, &normal, &std::sync::Arc::default()).unwrap();
+    let (donors, _) = fit_donors(&table, None, &every(&table), &normal, &std::sync::Arc::default()).unwrap();
     let uniform = Uniform::on_box(&features, &[(-4.0, 4.0); 2]).unwrap();
     for limits in INTERVALS {
         check_piece(donors.conditional(&[0.2, NA]).unwrap().as_ref(), 1, limits);

@@ -77,7 +77,7 @@ fn the_cells_of_a_full_grid_add_up_to_one() {
     let resolution = Arc::new(Resolution::of(&table));
     let normal = fit_normal(&table, None, 0.01, EmParams::default()).unwrap().0;
     let normal = normal.density(&table, None, &resolution).unwrap();
-    let (donors, _) = fit_donors(&table, None, &normal, &resolution).unwrap();
+    let (donors, _) = fit_donors(&table, None, &every(&table), &normal, &resolution).unwrap();
     let mut values: Vec<f64> = table.observed(0).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();

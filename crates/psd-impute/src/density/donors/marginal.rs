@@ -1,14 +1,14 @@
 //! A column's marginal, by its observed cells alone.
 
-use super::Piece;
-use super::donor_cells::Query;
-use super::quantile::normal_quantile;
+use super::super::Piece;
+use super::super::quantile::normal_quantile;
+use super::smooth::Query;
 use crate::kernel::truncated::{cdf, pdf};
 use rand::{Rng, RngExt};
 
 /// A kernel density of the observed cells; a value that stands for a cell counts by how often it was observed.
 #[derive(Debug, Clone)]
-pub struct Marginal {
+pub(super) struct Marginal {
     /// Sorted.
     values: Vec<f64>,
     /// The width of each value's kernel.
@@ -17,7 +17,7 @@ pub struct Marginal {
 
 impl Marginal {
     /// Of the observed cells of a column, by Silverman's rule, but not below `floor`; a value that stands for a cell stays in it.
-    pub fn new(mut values: Vec<f64>, floor: f64, cell: impl Fn(f64) -> Option<(f64, f64)>) -> Self {
+    pub(super) fn new(mut values: Vec<f64>, floor: f64, cell: impl Fn(f64) -> Option<(f64, f64)>) -> Self {
         let n = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / n;
         let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
@@ -40,7 +40,7 @@ impl Marginal {
     }
 
     /// The density at a value, or the probability of its cell; never zero. `left_out` leaves one observation of the value itself out.
-    pub(crate) fn at(&self, query: Query, left_out: bool) -> f64 {
+    pub(super) fn at(&self, query: Query, left_out: bool) -> f64 {
         let n = self.values.len() as f64;
         let out = f64::from(u8::from(left_out));
         match query.cell {

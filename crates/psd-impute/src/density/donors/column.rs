@@ -1,0 +1,87 @@
+//! One column of the donors: of numbers or of values.
+
+use super::super::Piece;
+use super::discrete::DiscreteColumn;
+use super::smooth::SmoothColumn;
+use rand::Rng;
+use std::ops::Deref;
+
+/// A column of the donors: their cells, the column's marginal and its kernel.
+#[derive(Debug, Clone)]
+pub(crate) enum DonorColumn {
+    /// Of a continuous column.
+    Smooth(SmoothColumn),
+    /// Of an ordered column or a category.
+    Discrete(DiscreteColumn),
+}
+
+/// What every kind of column can do. `weights` are the donors', given what is known of a row.
+impl Deref for DonorColumn {
+    type Target = dyn KernelColumn;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Smooth(column) => column,
+            Self::Discrete(column) => column,
+        }
+    }
+}
+
+/// A column of the donors, in units of its marginal `m`.
+pub(crate) trait KernelColumn: Send + Sync {
+    /// The number of donors.
+    fn donors(&self) -> usize;
+
+    /// Whether a row's cell, NaN if missing, is that of a donor.
+    fn holds(&self, donor: usize, x: f64) -> bool;
+
+    /// `m(x)`, never zero. `left_out` leaves one observation of the value itself out.
+    fn height(&self, x: f64, left_out: bool) -> f64;
+
+    /// The logarithm of a height as a density with respect to the base measure.
+    fn log_height(&self, m: f64) -> f64;
+
+    /// Multiplies every donor's product by its `k(x)/m`.
+    fn multiply_each(&self, x: f64, m: f64, products: &mut [f64]);
+
+    /// Whether the values are labels.
+    fn has_labels(&self) -> bool;
+
+    /// The mean of the cell; of labels the most probable one.
+    fn mean(&self, weights: &[f64]) -> f64;
+
+    /// The mean of the cell given the donor; NaN for labels.
+    fn mean_given(&self, donor: usize) -> f64;
+
+    /// The variance of the cell about its mean; NaN for labels.
+    fn variance(&self, weights: &[f64], mean: f64) -> f64;
+
+    fn cdf(&self, weights: &[f64], x: f64) -> f64;
+
+    fn density(&self, weights: &[f64], x: f64) -> f64;
+
+    /// The values of a discrete cell with their probabilities.
+    fn probabilities(&self, weights: &[f64]) -> Option<Vec<(f64, f64)>>;
+
+    fn support(&self) -> (f64, f64);
+
+    fn within(&self, weights: &[f64], limits: (f64, f64)) -> Piece;
+
+    /// A draw of the cell given the donor.
+    fn draw(&self, donor: usize, rng: &mut dyn Rng) -> f64;
+
+    /// Multiplies every donor's product by its `k(x)/m`. Returns the logarithm of a factor taken out of all products when they leave
+    /// their range; minus infinity when all are zero.
+    fn multiply(&self, x: f64, m: f64, products: &mut [f64]) -> f64 {
+        self.multiply_each(x, m, products);
+        let top = products.iter().copied().fold(0.0, f64::max);
+        if top == 0.0 {
+            return f64::NEG_INFINITY;
+        }
+        if (1e-100..=1e100).contains(&top) {
+            return 0.0;
+        }
+        products.iter_mut().for_each(|p| *p /= top);
+        top.ln()
+    }
+}

@@ -1,0 +1,251 @@
+//! A continuous column of the donors.
+//!
+//! Donor `i` holds a value `v` and a variance `s²`: an observed cell has `s = 0`, a missing one is what another model expects there, and
+//! how surely. With the column's marginal density `m`
+//!
+//! ```text
+//! k(x)/m(x) = c_0 + [c_1 N(x; v, h_1² + s²) + c_2 N(x; v, h_2² + s²)] / m(x)
+//! ```
+//!
+//! background, narrow and broad.
+
+use super::super::Piece;
+use super::column::KernelColumn;
+use super::marginal::{Marginal, normal};
+use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
+use crate::table::Resolution;
+use rand::{Rng, RngExt};
+use std::sync::Arc;
+
+/// Narrow, broad and background.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SmoothKernel {
+    /// `h_1 ≤ h_2`.
+    pub(crate) widths: [f64; 2],
+    /// `c_0, c_1, c_2`: background, narrow, broad; they add up to one.
+    pub(crate) shares: [f64; 3],
+}
+
+/// A continuous column of the donors. Copies share the cells.
+#[derive(Debug, Clone)]
+pub(crate) struct SmoothColumn {
+    pub(crate) kernel: SmoothKernel,
+    cells: Arc<Cells>,
+}
+
+#[derive(Debug)]
+struct Cells {
+    values: Vec<f64>,
+    variances: Vec<f64>,
+    /// The distinct observed values, so that a kernel is evaluated once for each, and the position of each donor's; `MISSING` where the
+    /// cell was missing.
+    levels: Vec<f64>,
+    level: Vec<u32>,
+    marginal: Marginal,
+    /// What no kernel is narrower than.
+    floor: f64,
+    /// The column's place in the table, and what its values stand for.
+    column: usize,
+    resolution: Arc<Resolution>,
+}
+
+const MISSING: u32 = u32::MAX;
+
+/// A value and, if it stands for one, its cell.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Query {
+    pub(super) x: f64,
+    pub(super) cell: Option<(f64, f64)>,
+}
+
+impl Query {
+    /// What a normal density around `v` gives to the query, and its derivative by the standard deviation. Cells much narrower than the
+    /// deviation count by density times length.
+    fn normal(&self, v: f64, deviation: f64) -> (f64, f64) {
+        let length = match self.cell {
+            Some((lo, hi)) if hi - lo > 0.7 * deviation => {
+                let (a, b) = ((lo - v) / deviation, (hi - v) / deviation);
+                // The left tail is the accurate one.
+                let mass = if a > 0.0 { cdf(-a) - cdf(-b) } else { cdf(b) - cdf(a) };
+                let slope = |t: f64| if t.is_infinite() { 0.0 } else { t * pdf(t) };
+                return (mass.max(0.0), (slope(a) - slope(b)) / deviation);
+            }
+            Some((lo, hi)) => hi - lo,
+            None => 1.0,
+        };
+        let t = (self.x - v) / deviation;
+        if t * t > 200.0 {
+            return (0.0, 0.0);
+        }
+        let value = length * (-0.5 * t * t - LOG_SQRT_2PI).exp() / deviation;
+        (value, value * (t * t - 1.0) / deviation)
+    }
+
+    /// `k/m`: the kernel of a donor with this value and variance, in units of the marginal.
+    fn kernel(&self, kernel: &SmoothKernel, v: f64, variance: f64, m: f64) -> f64 {
+        let [c0, c1, c2] = kernel.shares;
+        let part = |h: f64| self.normal(v, if variance == 0.0 { h } else { (h * h + variance).sqrt() }).0;
+        c0 + (c1 * part(kernel.widths[0]) + c2 * part(kernel.widths[1])) / m
+    }
+}
+
+impl SmoothColumn {
+    /// Column `column` of a table, all background. A donor has a value and a variance, which is zero where the cell was observed; no kernel of the
+    /// marginal is narrower than `floor`.
+    pub(crate) fn new(
+        column: usize,
+        values: Vec<f64>,
+        variances: Vec<f64>,
+        resolution: &Arc<Resolution>,
+        floor: f64,
+    ) -> Self {
+        let observed = |i: &usize| variances[*i] == 0.0;
+        let seen: Vec<f64> = (0..values.len()).filter(observed).map(|i| values[i]).collect();
+        let marginal = Marginal::new(seen.clone(), floor, |x| resolution.cell(column, x));
+        let mut levels = seen;
+        levels.sort_by(f64::total_cmp);
+        levels.dedup();
+        let place = |i: usize| levels.partition_point(|&v| v < values[i]) as u32;
+        let level = (0..values.len()).map(|i| if observed(&i) { place(i) } else { MISSING }).collect();
+        let resolution = resolution.clone();
+        let cells = Cells { values, variances, levels, level, marginal, floor, column, resolution };
+        Self { kernel: SmoothKernel { widths: [1.0; 2], shares: [1.0, 0.0, 0.0] }, cells: Arc::new(cells) }
+    }
+
+    /// What no kernel is narrower than.
+    pub(crate) fn floor(&self) -> f64 {
+        self.cells.floor
+    }
+
+    /// The same cells with another kernel.
+    pub(crate) fn with_kernel(&self, kernel: SmoothKernel) -> Self {
+        Self { kernel, cells: self.cells.clone() }
+    }
+
+    fn query(&self, x: f64) -> Query {
+        Query { x, cell: self.cells.resolution.cell(self.cells.column, x) }
+    }
+
+    /// For each donor, what its narrow and its broad part give to `x` in units of `m`, and the derivatives by `h_1` and `h_2`.
+    pub(crate) fn parts(&self, x: f64, m: f64) -> impl Fn(usize) -> [(f64, f64); 2] {
+        let query = self.query(x);
+        move |donor| {
+            let (v, variance) = (self.cells.values[donor], self.cells.variances[donor]);
+            self.kernel.widths.map(|h| {
+                let deviation = (h * h + variance).sqrt();
+                let (value, slope) = query.normal(v, deviation);
+                (value / m, slope / m * h / deviation)
+            })
+        }
+    }
+
+    fn weighted<'w>(&'w self, weights: &'w [f64]) -> impl Iterator<Item = (f64, f64, f64)> + 'w {
+        let cell = move |i: usize| (weights[i], self.cells.values[i], self.cells.variances[i]);
+        (0..weights.len()).map(cell).filter(|cell| cell.0 > 1e-12)
+    }
+
+    /// `Σ_i w_i Σ_a c_a term(v, √(h_a² + s²))`.
+    fn sum(&self, weights: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+        let kernel = &self.kernel;
+        self.weighted(weights)
+            .map(|(weight, v, variance)| {
+                let part =
+                    |a: usize| kernel.shares[a + 1] * term(v, (kernel.widths[a].powi(2) + variance).sqrt());
+                weight * (part(0) + part(1))
+            })
+            .sum()
+    }
+}
+
+impl KernelColumn for SmoothColumn {
+    fn donors(&self) -> usize {
+        self.cells.values.len()
+    }
+
+    fn holds(&self, donor: usize, x: f64) -> bool {
+        let observed = self.cells.variances[donor] == 0.0;
+        if x.is_nan() { !observed } else { observed && x == self.cells.values[donor] }
+    }
+
+    fn height(&self, x: f64, left_out: bool) -> f64 {
+        self.cells.marginal.at(self.query(x), left_out)
+    }
+
+    fn log_height(&self, m: f64) -> f64 {
+        m.ln()
+    }
+
+    fn multiply_each(&self, x: f64, m: f64, products: &mut [f64]) {
+        let (query, cells) = (self.query(x), self.cells.as_ref());
+        let at: Vec<f64> = cells.levels.iter().map(|&v| query.kernel(&self.kernel, v, 0.0, m)).collect();
+        for (i, product) in products.iter_mut().enumerate() {
+            *product *= match cells.level[i] {
+                MISSING => query.kernel(&self.kernel, cells.values[i], cells.variances[i], m),
+                level => at[level as usize],
+            };
+        }
+    }
+
+    fn has_labels(&self) -> bool {
+        false
+    }
+
+    fn mean(&self, weights: &[f64]) -> f64 {
+        self.sum(weights, |v, _| v) + self.kernel.shares[0] * self.cells.marginal.mean()
+    }
+
+    fn mean_given(&self, donor: usize) -> f64 {
+        let c0 = self.kernel.shares[0];
+        (1.0 - c0) * self.cells.values[donor] + c0 * self.cells.marginal.mean()
+    }
+
+    fn variance(&self, weights: &[f64], mean: f64) -> f64 {
+        let marginal = &self.cells.marginal;
+        let off = marginal.variance() + (marginal.mean() - mean).powi(2);
+        self.sum(weights, |v, s| s * s + (v - mean).powi(2)) + self.kernel.shares[0] * off
+    }
+
+    fn cdf(&self, weights: &[f64], x: f64) -> f64 {
+        let background = self.kernel.shares[0] * self.cells.marginal.cdf(x);
+        self.sum(weights, |v, s| cdf((x - v) / s)) + background
+    }
+
+    fn density(&self, weights: &[f64], x: f64) -> f64 {
+        let background = self.kernel.shares[0] * self.cells.marginal.density(x);
+        self.sum(weights, |v, s| pdf((x - v) / s) / s) + background
+    }
+
+    fn probabilities(&self, _: &[f64]) -> Option<Vec<(f64, f64)>> {
+        None
+    }
+
+    fn support(&self) -> (f64, f64) {
+        let widest = self.kernel.widths[1].max(self.cells.marginal.widest());
+        let cells = self.cells.values.iter().zip(&self.cells.variances);
+        let ends = cells.map(|(v, variance)| (v, 39.0 * (widest * widest + variance).sqrt()));
+        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), (v, r)| (lo.min(v - r), hi.max(v + r)))
+    }
+
+    fn within(&self, weights: &[f64], limits: (f64, f64)) -> Piece {
+        let kernel = &self.kernel;
+        let uncut = (f64::NEG_INFINITY, f64::INFINITY);
+        let near = self.weighted(weights).flat_map(|(weight, v, variance)| {
+            [0, 1].map(|a| {
+                let deviation = (kernel.widths[a].powi(2) + variance).sqrt();
+                (weight * kernel.shares[a + 1], Piece::of_normal((v, deviation), uncut, limits))
+            })
+        });
+        let background = (kernel.shares[0], self.cells.marginal.within(limits));
+        Piece::sum(near.chain([background]))
+    }
+
+    fn draw(&self, donor: usize, rng: &mut dyn Rng) -> f64 {
+        let SmoothKernel { widths, shares } = &self.kernel;
+        let u: f64 = rng.random();
+        if u < shares[0] {
+            return self.cells.marginal.draw(rng);
+        }
+        let width = if u < shares[0] + shares[1] { widths[0] } else { widths[1] };
+        self.cells.values[donor] + (width * width + self.cells.variances[donor]).sqrt() * normal(rng)
+    }
+}

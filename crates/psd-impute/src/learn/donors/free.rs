@@ -1,0 +1,96 @@
+//! The free parameters of a column's kernel.
+
+use crate::density::{DonorColumn, SmoothKernel};
+use crate::linalg::sigmoid;
+use std::ops::Range;
+
+/// Of a continuous column: the logits of `h_1 - floor` and `h_2 - h_1`, of `c_1` and `c_2` against `c_0`. A kernel broader than the column
+/// is the background's business, so that both steps stay below a standard deviation.
+const SMOOTH: [f64; 4] = [-2.0, -1.0, 2.0, 1.0];
+/// Of a discrete column: the logit of `1 - c_0`.
+const DISCRETE: [f64; 1] = [2.0];
+
+/// A column of the donors whose kernel is being learned.
+pub(super) struct Free {
+    pub(super) column: DonorColumn,
+    /// Where its parameters are among those of all columns.
+    place: Range<usize>,
+}
+
+impl Free {
+    /// All columns, their parameters one after another.
+    pub(super) fn each(columns: Vec<DonorColumn>) -> Vec<Self> {
+        let mut end = 0;
+        let free = |column: DonorColumn| {
+            let start = end;
+            end += start_of(&column).len();
+            Self { column, place: start..end }
+        };
+        columns.into_iter().map(free).collect()
+    }
+
+    /// Where learning starts.
+    pub(super) fn start(&self) -> &'static [f64] {
+        start_of(&self.column)
+    }
+
+    /// The same column with the kernel that the parameters of all columns give it.
+    pub(super) fn moved(&self, t: &[f64]) -> Self {
+        let t = &t[self.place.clone()];
+        let column = match &self.column {
+            DonorColumn::Smooth(column) => {
+                let narrow = column.floor() + sigmoid(t[0]);
+                let (a, b) = (t[2].exp(), t[3].exp());
+                let total = 1.0 + a + b;
+                DonorColumn::Smooth(column.with_kernel(SmoothKernel {
+                    widths: [narrow, narrow + sigmoid(t[1])],
+                    shares: [1.0 / total, a / total, b / total],
+                }))
+            }
+            DonorColumn::Discrete(column) => DonorColumn::Discrete(column.with_background(sigmoid(-t[0]))),
+        };
+        Self { column, place: self.place.clone() }
+    }
+
+    /// Adds the derivatives of `Σ share · log r` over some donors, `r = k(x)/m`: with the parts `n_a` in units of `m` and their slopes
+    /// `d_a` in `h_a`, `r = c_0 + Σ_a c_a n_a`.
+    pub(super) fn add_slopes(
+        &self,
+        t: &[f64],
+        (x, m): (f64, f64),
+        shares: &[(usize, f64)],
+        gradient: &mut [f64],
+    ) {
+        let (t, out) = (&t[self.place.clone()], &mut gradient[self.place.clone()]);
+        match &self.column {
+            DonorColumn::Smooth(column) => {
+                let [c0, c1, c2] = column.kernel.shares;
+                let slope = |t: f64| sigmoid(t) * (1.0 - sigmoid(t));
+                let parts = column.parts(x, m);
+                for &(donor, share) in shares {
+                    let [(n1, d1), (n2, d2)] = parts(donor);
+                    let r = c0 + c1 * n1 + c2 * n2;
+                    out[0] += share * (c1 * d1 + c2 * d2) * slope(t[0]) / r;
+                    out[1] += share * c2 * d2 * slope(t[1]) / r;
+                    out[2] += share * (c1 * n1 / r - c1);
+                    out[3] += share * (c2 * n2 / r - c2);
+                }
+            }
+            DonorColumn::Discrete(column) => {
+                let (c0, c1) = (column.background, 1.0 - column.background);
+                let parts = column.parts(x, m);
+                for &(donor, share) in shares {
+                    let n = parts(donor);
+                    out[0] += share * (c1 * n / (c0 + c1 * n) - c1);
+                }
+            }
+        }
+    }
+}
+
+fn start_of(column: &DonorColumn) -> &'static [f64] {
+    match column {
+        DonorColumn::Smooth(_) => &SMOOTH,
+        DonorColumn::Discrete(_) => &DISCRETE,
+    }
+}
