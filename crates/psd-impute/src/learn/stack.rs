@@ -90,19 +90,25 @@ impl StackFit {
         let folds = FOLDS.min(data.sample.len());
         let tell = &mut |member, done, held_out| observer.tried(member, done, of, Some(held_out));
         let validated = cross_validate(data.sampled_rows(), &candidates, folds, ridge, self.seed, tell)?;
-        let (mut parts, converged) = self.fit_smooth(data, &validated, ridge)?;
+        let (mut parts, kept, converged) = self.fit_smooth(data, &validated, ridge)?;
+        let mut left_out = Vec::new();
         if self.members.contains(&Member::Donors) && validated.complete && parts.may_have_donors() {
-            parts.donors = Some(parts.fit_donors(folds, self.seed)?);
+            let (donors, logs) = parts.fit_donors(&kept, folds, self.seed)?;
+            (parts.donors, left_out) = (Some(donors), logs);
             // There is nothing left to stop.
             let _ = observer.tried(Member::Donors, of, of, None);
         }
-        let (members, held_out) = parts.report(&validated);
-        let density = parts.stack(None)?;
-        Ok(FittedStack { density, members, held_out, ridge, converged, parts })
+        let (members, held_out) = parts.report(&validated, &kept, &left_out);
+        FittedStack::of(parts, members, held_out, ridge, converged)
     }
 
-    /// Fits the members that count to all rows, and says whether they converged.
-    fn fit_smooth(&self, data: Data, validated: &CrossValidated, ridge: f64) -> Result<(Parts, bool)> {
+    /// Fits the members that count to all rows; returns those and says whether they converged.
+    fn fit_smooth(
+        &self,
+        data: Data,
+        validated: &CrossValidated,
+        ridge: f64,
+    ) -> Result<(Parts, CrossValidated, bool)> {
         let weights = validated.weights(&data.sample_weights);
         let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
         let em = EmParams { max_iterations: 500, ..Default::default() };
@@ -116,7 +122,7 @@ impl StackFit {
         let validated = validated.only(&kept);
         let weights = validated.weights(&data.sample_weights);
         let smooth = fits.into_iter().map(|fit| fit.0).collect();
-        Ok((Parts { smooth, validated, weights, donors: None, data }, converged))
+        Ok((Parts { smooth, weights, donors: None, data }, validated, converged))
     }
 }
 
@@ -147,6 +153,22 @@ pub struct FittedStack {
 }
 
 impl FittedStack {
+    /// From its parts and how it did.
+    pub(crate) fn of(
+        parts: Parts,
+        members: Vec<Tried>,
+        held_out: f64,
+        ridge: f64,
+        converged: bool,
+    ) -> Result<Self> {
+        Ok(Self { density: parts.stack(None)?, members, held_out, ridge, converged, parts })
+    }
+
+    /// What it is put together from.
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
     /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
     /// the stack stay. A row's weight depends on the seed, the number of the imputation and the row's content alone.
     pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Stack> {
@@ -167,15 +189,16 @@ impl FittedStack {
 }
 
 /// The rows that a stack is fitted to.
-struct Data {
+pub(crate) struct Data {
     /// Distinct rows where all are used, else some of them.
-    table: Table,
-    weights: Vec<f64>,
+    pub(crate) table: Table,
+    /// How many rows each stands for.
+    pub(crate) weights: Vec<f64>,
     /// The rows that members are cross-validated on, their weights, and their positions in the table.
     sample: Table,
     sample_weights: Vec<f64>,
-    sampled: Vec<usize>,
-    resolution: Arc<Resolution>,
+    pub(crate) sampled: Vec<usize>,
+    pub(crate) resolution: Arc<Resolution>,
 }
 
 impl Data {
@@ -187,6 +210,11 @@ impl Data {
             let rows = table.spread(ROWS);
             (table.select(&rows)?, vec![1.0; rows.len()])
         };
+        Self::new(table, weights)
+    }
+
+    /// From the rows to be used, and how many rows each stands for.
+    pub(crate) fn new(table: Table, weights: Vec<f64>) -> Result<Self> {
         let sampled = table.spread(SAMPLE);
         let sample = table.select(&sampled)?;
         let sample_weights = sampled.iter().map(|&i| weights[i]).collect();
@@ -206,21 +234,18 @@ impl Data {
 }
 
 /// What the stack is put together from.
-struct Parts {
-    smooth: Vec<Smooth>,
-    /// The smooth members' weights among themselves, and what they were chosen by.
-    weights: Vec<f64>,
-    validated: CrossValidated,
-    donors: Option<DonorPart>,
-    data: Data,
+pub(crate) struct Parts {
+    pub(crate) smooth: Vec<Smooth>,
+    /// The smooth members' weights among themselves.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) donors: Option<DonorPart>,
+    pub(crate) data: Data,
 }
 
-struct DonorPart {
-    donors: Donors,
+pub(crate) struct DonorPart {
+    pub(crate) donors: Donors,
     /// Their weight in the stack.
-    share: f64,
-    /// Each sampled row's log-likelihood without itself.
-    left_out: Vec<f64>,
+    pub(crate) share: f64,
 }
 
 impl Parts {
@@ -228,16 +253,17 @@ impl Parts {
         self.data.sample.len() > 1
     }
 
-    fn fit_donors(&self, folds: usize, seed: u64) -> Result<DonorPart> {
+    /// Donors, and each sampled row's log-likelihood without itself. `kept` is what the smooth members were chosen by.
+    fn fit_donors(&self, kept: &CrossValidated, folds: usize, seed: u64) -> Result<(DonorPart, Vec<f64>)> {
         let Data { table, weights, sample, sample_weights, sampled, resolution } = &self.data;
         let (donors, left_out) =
             fit_donors(table, Some(weights), sampled, &self.smooth_stack(None)?, resolution)?;
-        let blind = self.validated.stacks(&self.weights)?;
+        let blind = kept.stacks(&self.weights)?;
         let scores = energy::score(sample, folds, seed, |i| {
             let fold = Fold { part: i % folds, folds };
             [Box::new(&blind[i % folds]), Box::new(LeftOut { donors: &donors, fold })]
         })?;
-        Ok(DonorPart { donors, share: scores.best_weight(sample_weights), left_out })
+        Ok((DonorPart { donors, share: scores.best_weight(sample_weights) }, left_out))
     }
 
     /// The smooth members, moved to other row weights if there are some.
@@ -257,18 +283,18 @@ impl Parts {
     /// The whole stack, moved to other row weights if there are some.
     fn stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
         let smooth = self.smooth_stack(moved)?;
-        let Some(DonorPart { donors, share, .. }) = &self.donors else { return Ok(smooth) };
+        let Some(DonorPart { donors, share }) = &self.donors else { return Ok(smooth) };
         let weights = moved.unwrap_or(&self.data.weights);
         let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
         Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, Box::new(donors))])
     }
 
     /// Each member tried, and the stack's held-out likelihood.
-    fn report(&self, tried: &CrossValidated) -> (Vec<Tried>, f64) {
+    fn report(&self, tried: &CrossValidated, kept: &CrossValidated, left_out: &[f64]) -> (Vec<Tried>, f64) {
         let average = |logs: &[f64]| average(logs, &self.data.sample_weights);
         let share = self.donors.as_ref().map_or(0.0, |part| part.share);
         let weight = |member: &Member| {
-            let place = self.validated.members.iter().position(|m| m == member);
+            let place = kept.members.iter().position(|m| m == member);
             place.map_or(0.0, |c| (1.0 - share) * self.weights[c])
         };
         let one = |(member, logs): (&Member, &Vec<f64>)| Tried {
@@ -277,10 +303,10 @@ impl Parts {
             held_out: average(logs),
         };
         let mut members: Vec<Tried> = tried.members.iter().zip(&tried.logs).map(one).collect();
-        let mut logs = self.validated.stacked(&self.weights);
-        if let Some(part) = &self.donors {
-            members.push(Tried { member: Member::Donors, weight: share, held_out: average(&part.left_out) });
-            for (log, donors) in logs.iter_mut().zip(&part.left_out) {
+        let mut logs = kept.stacked(&self.weights);
+        if self.donors.is_some() {
+            members.push(Tried { member: Member::Donors, weight: share, held_out: average(left_out) });
+            for (log, donors) in logs.iter_mut().zip(left_out) {
                 *log = log_sum_exp(&[(1.0 - share).ln() + *log, share.ln() + donors]);
             }
         }
