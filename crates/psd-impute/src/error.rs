@@ -104,6 +104,74 @@ pub enum Error {
         "the observed cells have density zero under the model, so nothing can be said of the missing ones"
     )]
     ZeroDensity,
+    /// A table with another column than a model's.
+    #[error("column `{found}` {problem} the model's column `{expected}`")]
+    OtherColumn {
+        /// The table's.
+        found: String,
+        /// What is wrong with it.
+        problem: &'static str,
+        /// The model's.
+        expected: String,
+    },
+    /// A model file that cannot be read.
+    #[error("the model file {0}")]
+    ModelFile(#[from] ModelFileError),
+}
+
+/// What is wrong with a model file.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ModelFileError {
+    /// It does not begin as model files do.
+    #[error("is no model of psd-impute")]
+    NotAModel,
+    /// It has a format that is not known here.
+    #[error("has format {found}, but this version of psd-impute knows format {known} only")]
+    Version {
+        /// Its format.
+        found: u32,
+        /// The one that is known.
+        known: u32,
+    },
+    /// It was cut, or something was added.
+    #[error("has {found} bytes, but says that it has {expected}: it is not complete, or has something added")]
+    Length {
+        /// Its length.
+        found: u64,
+        /// What it should be.
+        expected: u64,
+    },
+    /// Its bytes are not those that were written.
+    #[error("is damaged: its checksum is {found:08x} and should be {expected:08x}")]
+    Damaged {
+        /// The checksum of its bytes.
+        found: u32,
+        /// The checksum that was written.
+        expected: u32,
+    },
+    /// Its payload cannot be taken apart.
+    #[error("cannot be taken apart: {reason}")]
+    Payload {
+        /// What its reader says.
+        reason: String,
+    },
+    /// A tensor that is missing or not as it should be.
+    #[error("is not consistent: the tensor `{name}` {problem}")]
+    Tensor {
+        /// The tensor.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Numbers that no model has.
+    #[error("is not consistent: {part}: {reason}")]
+    Content {
+        /// Where they are.
+        part: String,
+        /// What is wrong with them.
+        reason: Box<crate::Error>,
+    },
 }
 
 /// Builds a [`Error::BadParameter`].

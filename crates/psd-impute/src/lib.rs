@@ -13,7 +13,8 @@
 //! - [`objective`]: the penalised likelihood and its derivatives;
 //! - [`solver`]: the interior-point Newton method;
 //! - [`learn`]: choosing anchors and fitting a density to a table;
-//! - [`impute`]: completing tables.
+//! - [`impute`]: completing tables;
+//! - [`model`]: what is left of a table when it has been fitted, and its file.
 //!
 //! ```
 //! use psd_impute::{density::Density, learn::{AnchorChoice, PsdFit}, table::Table};
@@ -41,8 +42,9 @@ pub mod impute;
 pub mod kernel;
 pub mod learn;
 pub mod linalg;
+pub mod model;
 pub mod objective;
 pub mod solver;
 pub mod table;
 
-pub use error::{Error, Result};
+pub use error::{Error, ModelFileError, Result};

@@ -187,15 +187,15 @@ impl Impute {
                     "the paper's recipe: mu {}, eta {}; round {kept} of {rounds} kept",
                     report.mu, report.eta
                 );
-                Ok((Model::Single(density), report.status == Status::Converged))
+                Ok((Model::Single(Box::new(density)), report.status == Status::Converged))
             }
             Preset::Theory => {
-                let (density, report) = TheoryPreset::default().fit(table, self.seed)?;
+                let (fitted, report) = TheoryPreset::default().fit(table, self.seed)?;
                 let TheorySchedule { nu, lambda, anchors, eta } = report.schedule;
                 eprintln!(
                     "the theorem's sizes: {anchors} anchors, nu {nu:.3}, lambda {lambda:.2e}, eta {eta:.3}"
                 );
-                Ok((Model::Single(density), report.status == Status::Converged))
+                Ok((Model::Single(fitted.density), report.status == Status::Converged))
             }
         }
     }

@@ -19,7 +19,9 @@ mod uniform;
 mod warped;
 
 pub use donors::Donors;
-pub(crate) use donors::{DiscreteColumn, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel};
+pub(crate) use donors::{
+    DiscreteColumn, DiscreteParts, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel, SmoothParts,
+};
 pub use piece::Piece;
 pub use psd::PsdDensity;
 pub(crate) use quantile::{most_probable, normal_quantile};

@@ -43,6 +43,16 @@ impl PsdDensity {
         Ok(Self { features, q: q * faer::Scale(1.0 / mass), resolution: Arc::default() })
     }
 
+    /// The density of `features` and a `q` that [`q`](Self::q) gave: taken as it is, to the bit.
+    pub(crate) fn from_parts(features: Features, q: Mat<f64>) -> Result<Self> {
+        let checked = Self::new(features, q.clone())?;
+        let symmetric = (0..q.ncols()).all(|j| (0..j).all(|i| q[(i, j)] == q[(j, i)]));
+        if !symmetric || (&q - &checked.q).norm_max() > 1e-8 * q.norm_max() {
+            return Err(bad("Q", "not symmetric or not of unit mass", "as it was written"));
+        }
+        Ok(Self { q, ..checked })
+    }
+
     /// The normal density on the continuous columns of `table`, as the one-anchor case: `φ²` is a Gaussian.
     pub fn normal(table: &Table, mean: &[f64], covariance: MatRef<'_, f64>) -> Result<Self> {
         Self::new(Features::normal(table, None, mean, covariance)?, Mat::identity(1, 1))

@@ -14,9 +14,10 @@
 
 use super::imputer::Imputer;
 use super::limits::Limits;
-use crate::Result;
 use crate::density::Density;
+use crate::error::bad;
 use crate::table::{Resolution, Scaler, Table};
+use crate::{Error, Result};
 
 /// Rows and draws that `Σ P(x ≤ b | row)` is taken from.
 const ROWS: usize = 2000;
@@ -68,6 +69,27 @@ impl Ties {
             column.calibrate(&observed, &guesses, |x| whole.cdf(j, scaler.apply(j, x)))?;
         }
         Ok(Self { columns })
+    }
+
+    /// From each column's values and where their intervals meet, both increasing.
+    pub(crate) fn from_parts(columns: Vec<(Vec<f64>, Vec<f64>)>) -> Result<Self> {
+        let column = |(values, ends): (Vec<f64>, Vec<f64>)| {
+            if ends.len() != values.len().saturating_sub(1) {
+                let (found, expected) = (ends.len(), values.len().saturating_sub(1));
+                return Err(Error::Shape { what: "ends of ties", found, expected });
+            }
+            let finite = values.iter().chain(&ends).all(|x| x.is_finite());
+            if !finite || !values.is_sorted_by(|a, b| a < b) || !ends.is_sorted() {
+                return Err(bad("ties", "not so", "finite and increasing"));
+            }
+            Ok(Recorded { values, ends })
+        };
+        Ok(Self { columns: columns.into_iter().map(column).collect::<Result<_>>()? })
+    }
+
+    /// Each column's values and where their intervals meet.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
+        self.columns.iter().map(|column| (column.values.as_slice(), column.ends.as_slice()))
     }
 
     /// No ties in any of so many columns.

@@ -23,11 +23,25 @@ pub struct DiscreteColumn {
 impl DiscreteColumn {
     /// A column with any table of features: `log_theta` is `K × l`, an anchor a column.
     pub fn new(column: usize, kind: Kind, rho: &[f64], log_theta: Mat<f64>) -> Result<Self> {
+        let total: f64 = rho.iter().sum();
+        if rho.iter().any(|&r| !(r >= 0.0 && r.is_finite())) || total <= 0.0 {
+            return Err(bad("base weights", format!("{rho:?}"), "not below zero, and not all zero"));
+        }
+        Self::from_logs(column, kind, rho.iter().map(|r| (r / total).ln()).collect(), log_theta)
+    }
+
+    /// A column from `log ρ`, whose exponentials add up to one, and `log θ`.
+    pub(crate) fn from_logs(
+        column: usize,
+        kind: Kind,
+        log_rho: Vec<f64>,
+        log_theta: Mat<f64>,
+    ) -> Result<Self> {
         let atoms = kind.atoms();
-        if rho.len() != atoms.len() {
+        if log_rho.len() != atoms.len() {
             return Err(Error::Shape {
                 what: "base weights of a discrete column",
-                found: rho.len(),
+                found: log_rho.len(),
                 expected: atoms.len(),
             });
         }
@@ -35,14 +49,13 @@ impl DiscreteColumn {
             let (found, expected) = (log_theta.nrows(), atoms.len());
             return Err(Error::Shape { what: "rows of a discrete column's table", found, expected });
         }
-        let total: f64 = rho.iter().sum();
-        if rho.iter().any(|&r| !(r >= 0.0 && r.is_finite())) || total <= 0.0 {
-            return Err(bad("base weights", format!("{rho:?}"), "not below zero, and not all zero"));
+        let total: f64 = log_rho.iter().map(|r| r.exp()).sum();
+        if total.is_nan() || (total - 1.0).abs() > 1e-9 {
+            return Err(bad("sum of the base weights", total, "one"));
         }
         if !is_finite(log_theta.as_ref()) {
             return Err(bad("discrete features", "a table with infinite or missing entries", "finite"));
         }
-        let log_rho = rho.iter().map(|r| (r / total).ln()).collect();
         Ok(Self { column, kind, atoms, log_rho, log_theta })
     }
 

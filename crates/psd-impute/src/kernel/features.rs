@@ -6,7 +6,7 @@ use super::metric::Metric;
 use super::pattern::PatternFeatures;
 use crate::error::bad;
 use crate::linalg::Cholesky;
-use crate::table::{Kind, Pattern, Table};
+use crate::table::{Column, Kind, Pattern, Table};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 
@@ -107,6 +107,36 @@ impl Features {
             })
             .collect::<Result<_>>()?;
         Self::assemble(d, block, discrete)
+    }
+
+    /// Features over these columns from anchors (`g × l`), metric, box, and each discrete column's `log ρ` and `log θ` (`K × l`).
+    pub(crate) fn from_parts(
+        columns: &[Column],
+        anchors: Mat<f64>,
+        metric: Metric,
+        bounds: Option<Vec<Bounds>>,
+        tables: Vec<(Vec<f64>, Mat<f64>)>,
+    ) -> Result<Self> {
+        let (continuous, discrete): (Vec<usize>, Vec<usize>) =
+            (0..columns.len()).partition(|&j| *columns[j].kind() == Kind::Continuous);
+        for (what, found, expected) in [
+            ("coordinates of an anchor", anchors.nrows(), continuous.len()),
+            ("tables of discrete columns", tables.len(), discrete.len()),
+        ] {
+            if found != expected {
+                return Err(Error::Shape { what, found, expected });
+            }
+        }
+        let block = ContinuousBlock::new(continuous, Anchors::new(anchors)?.0, metric, bounds)?;
+        let table = |(j, (log_rho, log_theta)): (usize, (Vec<f64>, Mat<f64>))| {
+            DiscreteColumn::from_logs(j, columns[j].kind().clone(), log_rho, log_theta)
+        };
+        let discrete = discrete.into_iter().zip(tables).map(table).collect::<Result<_>>()?;
+        let features = Self::assemble(columns.len(), block, discrete)?;
+        match features.log_norm.iter().all(|norm| norm.is_finite()) {
+            true => Ok(features),
+            false => Err(Error::NotFinite { what: "norm of a feature" }),
+        }
     }
 
     /// A single Gaussian feature on the continuous columns of `table`, constant on the discrete ones: its square is the

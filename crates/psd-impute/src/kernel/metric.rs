@@ -13,8 +13,9 @@ pub struct Metric {
     shape: Shape,
 }
 
+/// What a metric is made of.
 #[derive(Debug, Clone)]
-enum Shape {
+pub(crate) enum Shape {
     /// `P = η I`.
     Isotropic(f64),
     /// `P = diag(η)`, the paper's.
@@ -58,6 +59,31 @@ impl Metric {
         }
         let factor = Cholesky::new(sigma.to_owned(), "metric")?;
         Ok(Self { shape: Shape::Full(factor.factor().to_owned()) })
+    }
+
+    /// The metric with this lower Cholesky factor of `Σ`.
+    pub(crate) fn from_factor(factor: Mat<f64>) -> Result<Self> {
+        let g = factor.nrows();
+        if factor.ncols() != g {
+            return Err(Error::Shape { what: "columns of the metric", found: factor.ncols(), expected: g });
+        }
+        for j in 0..g {
+            positive("metric factor's diagonal", factor[(j, j)])?;
+            let above = (0..j).any(|i| factor[(i, j)] != 0.0);
+            if above || (j..g).any(|i| !factor[(i, j)].is_finite()) {
+                return Err(bad(
+                    "metric factor",
+                    format!("not so in column {j}"),
+                    "lower triangular and finite",
+                ));
+            }
+        }
+        Ok(Self { shape: Shape::Full(factor) })
+    }
+
+    /// What it is made of.
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
     }
 
     /// Whether columns are independent given an anchor pair; only then can the base measure be a box.

@@ -26,4 +26,5 @@ pub use discrete::DiscreteColumn;
 pub use features::{Anchors, BaseMeasure, Features};
 pub use gradient::FeatureGradient;
 pub use metric::Metric;
+pub(crate) use metric::Shape;
 pub use pattern::PatternFeatures;

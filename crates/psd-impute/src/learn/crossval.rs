@@ -98,7 +98,7 @@ impl Split {
         let (test, train) = split(rows.table.len(), fold, folds);
         let weights: Vec<f64> = train.iter().map(|&i| rows.weights[i]).collect();
         let rest = rows.table.select(&train)?;
-        let view = |space: Space| {
+        let view = |space: Space| -> Result<(View, FittedMixture)> {
             let view = View::new(space, Rows { table: &rest, weights: &weights, base: &weights, ..rows })?;
             let (normal, _) = FittedMixture::normal(view.rows(rows.em), ridge)?;
             Ok((view, normal))

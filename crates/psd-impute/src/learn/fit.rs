@@ -115,7 +115,7 @@ impl PsdFit {
 }
 
 /// `(1-ν) p_Q + ν u`, or `p_Q` alone when there is no reference.
-pub(super) fn with_reference(
+pub(crate) fn with_reference(
     psd: &PsdDensity,
     nu: f64,
     reference: Option<Arc<dyn Density>>,

@@ -67,13 +67,13 @@ pub(super) struct Rows<'a> {
 
 /// A mixture and the prior it was fitted with.
 #[derive(Clone)]
-pub(super) struct FittedMixture {
-    mixture: Mixture,
-    prior: MixturePrior,
+pub(crate) struct FittedMixture {
+    pub(crate) mixture: Mixture,
+    pub(crate) prior: MixturePrior,
 }
 
 /// A smooth member's parameters, and what is needed to move them to other row weights.
-pub(super) enum Smooth {
+pub(crate) enum Smooth {
     Mixture(FittedMixture),
     Psd { psd: Box<PsdDensity>, prior: MetricPrior },
 }

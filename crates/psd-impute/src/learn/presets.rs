@@ -71,7 +71,7 @@ const TENTH: usize = 10;
 
 impl PaperPreset {
     /// Fits a standardised table.
-    pub fn fit(&self, table: &Table, seed: u64) -> Result<(Box<dyn Density>, PaperReport)> {
+    pub fn fit(&self, table: &Table, seed: u64) -> Result<(PsdDensity, PaperReport)> {
         if self.mus.is_empty() || self.etas.is_empty() {
             return Err(bad("grid of mu and eta", "empty", "at least one of each"));
         }
@@ -105,7 +105,7 @@ impl PaperPreset {
             kept: learned.kept,
             status: solution.status,
         };
-        Ok((Box::new(PsdDensity::new(features.clone(), solution.q)?), report))
+        Ok((PsdDensity::new(features.clone(), solution.q)?, report))
     }
 
     /// A bandwidth for each column, and anchors among the rows of an imputed copy, spread as k-means++ does it.
@@ -226,7 +226,7 @@ impl TheoryPreset {
     ///
     /// In a column whose interval has half the length `r` the kernel's bandwidth is `η/r²`, and `λ` meets normalised features as
     /// `λ/h`, `h = (π/2η)^{d/2}`.
-    pub fn fit(&self, table: &Table, seed: u64) -> Result<(Box<dyn Density>, TheoryReport)> {
+    pub fn fit(&self, table: &Table, seed: u64) -> Result<(Fitted, TheoryReport)> {
         if let Some(column) = table.columns().iter().find(|c| *c.kind() != Kind::Continuous) {
             return Err(bad("column for the theory's preset", column.name(), "continuous"));
         }
@@ -251,8 +251,9 @@ impl TheoryPreset {
             solver: SolverOptions { mu_final: self.mu, ..SolverOptions::default() },
             ..PsdFit::default()
         };
-        let Fitted { density, solution, .. } = fit.run(table, &anchors, &mut ())?;
-        Ok((density, TheoryReport { schedule, smoothness, bounds, status: solution.status }))
+        let fitted = fit.run(table, &anchors, &mut ())?;
+        let status = fitted.solution.status;
+        Ok((fitted, TheoryReport { schedule, smoothness, bounds, status }))
     }
 }
 

@@ -18,6 +18,7 @@ use crate::Result;
 use crate::density::{Density, Warped, log_slopes, normal_quantile};
 use crate::kernel::truncated::cdf;
 use crate::table::{Kind, Resolution, Table, Warp, Warps};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,7 +29,8 @@ const STEP: f64 = 0.1;
 const CELLS: f64 = 0.25;
 
 /// Which coordinates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Space {
     /// The standardised columns.
     Plain,
@@ -46,7 +48,7 @@ impl fmt::Display for Space {
 }
 
 /// Rows in the coordinates of a space.
-pub(super) struct View {
+pub(crate) struct View {
     table: Table,
     weights: Vec<f64>,
     base: Vec<f64>,
@@ -77,6 +79,11 @@ impl View {
     pub(super) fn rows(&self, em: EmParams) -> Rows<'_> {
         let Self { table, weights, base, resolution, .. } = self;
         Rows { table, weights, base, resolution, em }
+    }
+
+    /// What values stand for in these coordinates.
+    pub(crate) fn resolution(&self) -> &Arc<Resolution> {
+        &self.resolution
     }
 
     /// A density in these coordinates as one of the columns as they are.

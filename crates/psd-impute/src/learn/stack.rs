@@ -8,32 +8,23 @@
 //! The result is one density. Under other row weights each member moves from where it is ([`FittedStack::refitted`]), which is what
 //! proper multiple imputation needs.
 
-use super::crossval::{CrossValidated, FOLDS, Placed, average, cross_validate};
-use super::donors::fit_donors;
-use super::energy;
-use super::members::{FittedMixture, Member, Rows, Smooth};
+use super::crossval::{CrossValidated, FOLDS, cross_validate};
+use super::members::{FittedMixture, Member, Smooth};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
-use super::space::{Space, View};
+use super::parts::{Data, Parts, SAMPLE};
+use super::space::Space;
 use crate::Result;
-use crate::density::{Density, Donors, Fold, LeftOut, Stack};
+use crate::density::Stack;
 use crate::error::bad;
-use crate::linalg::log_sum_exp;
-use crate::table::{Resolution, RowKeys, Table};
+use crate::table::{RowKeys, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-/// Rows that members are cross-validated on, and that may be donors.
-const SAMPLE: usize = 4_000;
-/// Rows that members are fitted to.
-const ROWS: usize = 20_000;
 /// Members lighter than this are dropped.
 const LIGHTEST: f64 = 0.01;
-/// EM steps from a fit to one with other row weights.
-const MOVES: usize = 30;
 
 /// What is told while a stack is fitted; the answer may stop it from trying more members.
 pub trait StackObserver {
@@ -91,19 +82,25 @@ impl StackFit {
         let folds = FOLDS.min(data.sample.len());
         let tell = &mut |member, done, held_out| observer.tried(member, done, of, Some(held_out));
         let validated = cross_validate(data.sampled_rows(), &candidates, folds, ridge, self.seed, tell)?;
-        let (mut parts, converged) = self.fit_smooth(data, &validated, ridge)?;
-        if self.members.contains(&Member::Donors) && validated.complete && parts.may_have_donors() {
-            parts.donors = Some(parts.fit_donors(folds, self.seed)?);
+        let (mut parts, kept, converged) = self.fit_smooth(data, &validated, ridge)?;
+        let mut left_out = Vec::new();
+        if self.members.contains(&Member::Donors) && validated.complete && folds > 1 {
+            let donors = parts.fit_donors(&kept, folds, self.seed)?;
+            (parts.donors, left_out) = (Some(donors.part), donors.left_out);
             // There is nothing left to stop.
             let _ = observer.tried(Member::Donors, of, of, None);
         }
-        let (members, held_out) = parts.report(&validated);
-        let density = parts.stack(None)?;
-        Ok(FittedStack { density, members, held_out, ridge, converged, parts })
+        let (members, held_out) = parts.report(&validated, &kept, &left_out);
+        FittedStack::of(parts, members, held_out, ridge, converged)
     }
 
-    /// Fits the members that count to all rows, and says whether they converged.
-    fn fit_smooth(&self, data: Data, validated: &CrossValidated, ridge: f64) -> Result<(Parts, bool)> {
+    /// Fits the members that count to all rows; returns those and says whether they converged.
+    fn fit_smooth(
+        &self,
+        data: Data,
+        validated: &CrossValidated,
+        ridge: f64,
+    ) -> Result<(Parts, CrossValidated, bool)> {
         let weights = validated.weights(&data.sample_weights);
         let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
         let em = EmParams { max_iterations: 500, ..Default::default() };
@@ -119,10 +116,10 @@ impl StackFit {
         };
         let fits = kept.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
         let converged = normals[0].1 && fits.iter().all(|fit| fit.1);
-        let validated = validated.only(&kept);
-        let weights = validated.weights(&data.sample_weights);
-        let smooth = fits.into_iter().map(|fit| fit.0).collect();
-        Ok((Parts { smooth, validated, weights, donors: None, data }, converged))
+        let kept = validated.only(&kept);
+        let weights = kept.weights(&data.sample_weights);
+        let smooth = kept.members.iter().zip(fits).map(|(member, fit)| (member.1, fit.0)).collect();
+        Ok((Parts { smooth, weights, donors: None, data }, kept, converged))
     }
 }
 
@@ -155,6 +152,22 @@ pub struct FittedStack {
 }
 
 impl FittedStack {
+    /// From its parts and how it did.
+    pub(crate) fn of(
+        parts: Parts,
+        members: Vec<Tried>,
+        held_out: f64,
+        ridge: f64,
+        converged: bool,
+    ) -> Result<Self> {
+        Ok(Self { density: parts.stack(None)?, members, held_out, ridge, converged, parts })
+    }
+
+    /// What it is put together from.
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
     /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
     /// the stack stay. A row's weight depends on the seed, the number of the imputation and the row's content alone.
     pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Stack> {
@@ -171,174 +184,5 @@ impl FittedStack {
     /// How many distinct rows the members were fitted to.
     pub fn rows(&self) -> usize {
         self.parts.data.table.len()
-    }
-}
-
-/// The rows that a stack is fitted to.
-struct Data {
-    /// Distinct rows where all are used, else some of them.
-    table: Table,
-    weights: Vec<f64>,
-    /// The rows that members are cross-validated on, their weights, and their positions in the table.
-    sample: Table,
-    sample_weights: Vec<f64>,
-    sampled: Vec<usize>,
-    resolution: Arc<Resolution>,
-}
-
-impl Data {
-    fn of(table: &Table) -> Result<Self> {
-        // Of a sample, merged rows would be in or out with all their weight.
-        let (table, weights) = if table.len() <= SAMPLE {
-            table.merge_duplicates(&vec![1.0; table.len()])?
-        } else {
-            let rows = table.spread(ROWS);
-            (table.select(&rows)?, vec![1.0; rows.len()])
-        };
-        let sampled = table.spread(SAMPLE);
-        let sample = table.select(&sampled)?;
-        let sample_weights = sampled.iter().map(|&i| weights[i]).collect();
-        let resolution = Arc::new(Resolution::of(&table));
-        Ok(Self { table, weights, sample, sample_weights, sampled, resolution })
-    }
-
-    /// The table in both spaces.
-    fn views(&self, weights: &[f64]) -> Result<[View; 2]> {
-        let Self { table, weights: base, resolution, .. } = self;
-        let rows = Rows { table, weights, base, resolution, em: EmParams::default() };
-        Ok([View::new(Space::Plain, rows)?, View::new(Space::Scores, rows)?])
-    }
-
-    /// For cross-validation, where less than the last digit will do.
-    fn sampled_rows(&self) -> Rows<'_> {
-        let em = EmParams { tolerance: 5e-4, max_iterations: 100 };
-        let Self { sample: table, sample_weights: weights, resolution, .. } = self;
-        Rows { table, weights, base: weights, resolution, em }
-    }
-}
-
-/// What the stack is put together from.
-struct Parts {
-    smooth: Vec<Smooth>,
-    /// The smooth members' weights among themselves, and what they were chosen by.
-    weights: Vec<f64>,
-    validated: CrossValidated,
-    donors: Option<DonorPart>,
-    data: Data,
-}
-
-/// A smooth member's weight, its space, and its density there.
-type Inside = (f64, Space, Arc<dyn Density>);
-
-struct DonorPart {
-    donors: Donors,
-    /// Where they live.
-    space: Space,
-    view: View,
-    /// Their weight in the stack.
-    share: f64,
-    /// Each sampled row's log-likelihood without itself.
-    left_out: Vec<f64>,
-}
-
-impl Parts {
-    fn may_have_donors(&self) -> bool {
-        self.data.sample.len() > 1
-    }
-
-    /// Donors in the space that has most of the smooth members' weight; if they get a share there, in the other as well, and the ones
-    /// that do better by the energy score of self-masked cells are kept.
-    fn fit_donors(&self, folds: usize, seed: u64) -> Result<DonorPart> {
-        let members = self.weights.iter().zip(&self.validated.members);
-        let scores: f64 = members.filter(|(_, placed)| placed.1 == Space::Scores).map(|(w, _)| w).sum();
-        let order = [Space::Plain, Space::Scores];
-        let [first, second] = if scores > 0.5 { [order[1], order[0]] } else { order };
-        let first = self.fit_donors_in(first, folds, seed)?;
-        // Without a smooth member there is no telling what a donor's missing cells are among the scores.
-        if second == Space::Scores && scores == 0.0 {
-            return Ok(first.1);
-        }
-        let second = self.fit_donors_in(second, folds, seed)?;
-        Ok(if second.0 < first.0 { second.1 } else { first.1 })
-    }
-
-    /// What the smooth members say of the missing cells in the coordinates of a space: all of them outside, inside those that live there.
-    fn smooth_in(&self, space: Space, views: &[View; 2]) -> Result<Stack> {
-        let members = self.densities(views, false)?.into_iter();
-        let member = |(weight, at, density): Inside| match space {
-            Space::Plain => Ok((weight, views[at as usize].outside(density)?)),
-            Space::Scores => {
-                Ok((if at == space { weight } else { 0.0 }, Box::new(density) as Box<dyn Density>))
-            }
-        };
-        Stack::new(members.map(member).collect::<Result<_>>()?)
-    }
-
-    /// Donors in one space and the best score that they get.
-    fn fit_donors_in(&self, space: Space, folds: usize, seed: u64) -> Result<(f64, DonorPart)> {
-        let Data { sample, sample_weights, sampled, .. } = &self.data;
-        let views = self.data.views(&self.data.weights)?;
-        let smooth = self.smooth_in(space, &views)?;
-        let [plain, scores] = views;
-        let view = if space == Space::Plain { plain } else { scores };
-        let Rows { table, weights, resolution, .. } = view.rows(EmParams::default());
-        let (donors, mut left_out) = fit_donors(table, Some(weights), sampled, &smooth, resolution)?;
-        left_out.iter_mut().zip(view.log_slopes(sample)).for_each(|(log, slopes)| *log += slopes);
-        let blind = self.validated.stacks(&self.weights)?;
-        let scores = energy::score(sample, folds, seed, |i| {
-            let fold = Fold { part: i % folds, folds };
-            Ok([Box::new(&blind[i % folds]), view.outside(LeftOut { donors: &donors, fold })?])
-        })?;
-        let (share, score) = scores.best_weight(sample_weights);
-        Ok((score, DonorPart { donors, space, view, share, left_out }))
-    }
-
-    /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new.
-    fn densities(&self, views: &[View; 2], moved: bool) -> Result<Vec<Inside>> {
-        let em = EmParams { max_iterations: MOVES, ..Default::default() };
-        let one = |((&weight, placed), fit): ((&f64, &Placed), &Smooth)| {
-            let rows = views[placed.1 as usize].rows(em);
-            let density = if moved { fit.refit(rows)?.density(rows)? } else { fit.density(rows)? };
-            Ok((weight, placed.1, density))
-        };
-        self.weights.par_iter().zip(&self.validated.members).zip(&self.smooth).map(one).collect()
-    }
-
-    /// The whole stack, moved to other row weights if there are some.
-    fn stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
-        let weights = moved.unwrap_or(&self.data.weights);
-        let views = self.data.views(weights)?;
-        let outside = |(w, space, density)| Ok((w, views[space as usize].outside(density)?));
-        let members = self.densities(&views, moved.is_some())?.into_iter().map(outside);
-        let smooth = Stack::new(members.collect::<Result<_>>()?)?;
-        let Some(DonorPart { donors, view, share, .. }) = &self.donors else { return Ok(smooth) };
-        let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
-        Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, view.outside(donors)?)])
-    }
-
-    /// Each member tried, and the stack's held-out likelihood.
-    fn report(&self, tried: &CrossValidated) -> (Vec<Tried>, f64) {
-        let average = |logs: &[f64]| average(logs, &self.data.sample_weights);
-        let share = self.donors.as_ref().map_or(0.0, |part| part.share);
-        let weight = |placed: &Placed| {
-            let place = self.validated.members.iter().position(|m| m == placed);
-            place.map_or(0.0, |c| (1.0 - share) * self.weights[c])
-        };
-        let one = |(placed, logs): (&Placed, &Vec<f64>)| Tried {
-            member: placed.0,
-            space: placed.1,
-            weight: weight(placed),
-            held_out: average(logs),
-        };
-        let mut members: Vec<Tried> = tried.members.iter().zip(&tried.logs).map(one).collect();
-        let mut logs = self.validated.stacked(&self.weights);
-        if let Some(DonorPart { space, left_out, .. }) = &self.donors {
-            let held_out = average(left_out);
-            members.push(Tried { member: Member::Donors, space: *space, weight: share, held_out });
-            for (log, donors) in logs.iter_mut().zip(left_out) {
-                *log = log_sum_exp(&[(1.0 - share).ln() + *log, share.ln() + donors]);
-            }
-        }
-        (members, average(&logs))
     }
 }

@@ -70,7 +70,8 @@ pub fn lbfgs_watched<E>(
             let parabola = -0.5 * slope * length * length / (next - value - slope * length);
             length =
                 if parabola.is_finite() { parabola.clamp(0.1 * length, 0.5 * length) } else { 0.1 * length };
-            if length < 1e-10 * longest {
+            // A gradient whose square overflows leaves no length at all.
+            if length < 1e-10 * longest || length == 0.0 {
                 break None;
             }
         };
@@ -154,6 +155,14 @@ mod tests {
         assert_eq!((info.iterations, info.converged), (3, false));
         assert_eq!(seen.iter().map(|s| s.0).collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(seen[2].1, x[0]);
+    }
+
+    #[test]
+    fn ends_where_the_gradient_is_too_long_for_a_number() {
+        let f = |x: &[f64]| -> Result<(f64, Vec<f64>), ()> { Ok((1e200 * x[0], vec![1e200])) };
+        let params = LbfgsParams { max_iterations: 50, tolerance: 0.0, memory: 4 };
+        let (x, info) = lbfgs(f, vec![2.0], params).unwrap();
+        assert_eq!((x[0], info.iterations, info.converged), (2.0, 0, false));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Standardisation of continuous columns.
 
 use super::{Kind, Table};
+use crate::error::{bad, positive};
 use crate::{Error, Result};
 use faer::Mat;
 
@@ -24,6 +25,23 @@ impl Scaler {
             })
             .unzip();
         Self { shift, scale }
+    }
+
+    /// From a shift and a scale for each column.
+    pub(crate) fn from_parts(shift: Vec<f64>, scale: Vec<f64>) -> Result<Self> {
+        if shift.len() != scale.len() {
+            return Err(Error::Shape { what: "scales", found: scale.len(), expected: shift.len() });
+        }
+        if let Some(shift) = shift.iter().find(|x| !x.is_finite()) {
+            return Err(bad("shift of a column", shift, "finite"));
+        }
+        scale.iter().try_for_each(|&scale| positive("scale of a column", scale).map(|_| ()))?;
+        Ok(Self { shift, scale })
+    }
+
+    /// The shift of every column, and the scale.
+    pub(crate) fn parts(&self) -> (&[f64], &[f64]) {
+        (&self.shift, &self.scale)
     }
 
     /// The number of columns.

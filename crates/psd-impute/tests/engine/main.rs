@@ -18,6 +18,8 @@ mod limits;
 mod marginals;
 mod mixed_stack;
 mod mixture;
+mod model;
+mod model_files;
 mod newton;
 mod optimum;
 mod outliers;

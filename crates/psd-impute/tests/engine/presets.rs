@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::learn::bent;
 use psd_impute::density::Density;
-use psd_impute::learn::{PaperPreset, TheoryPreset};
+use psd_impute::learn::{Fitted, PaperPreset, TheoryPreset};
 use psd_impute::solver::Status;
 use psd_impute::table::Table;
 
@@ -35,7 +35,7 @@ fn the_papers_chooses_among_its_grid_and_learns_a_density() {
     assert!(report.tried.contains(&(report.mu, report.eta, best)));
     assert!(report.mu < 1.0, "an arch wants less than the heaviest barrier: {report:?}");
     assert_eq!((report.bandwidths.len(), report.status), (2, Status::Converged));
-    for mass in masses(density.as_ref(), -7.0, 7.0) {
+    for mass in masses(&density, -7.0, 7.0) {
         close(mass, 1.0, 1e-9);
     }
     let average = density.log_marginals(&table).unwrap().iter().sum::<f64>() / 150.0;
@@ -58,7 +58,7 @@ fn the_papers_takes_mixed_columns_and_few_rows() {
 #[test]
 fn the_theorys_is_a_density_on_its_box() {
     let (table, _) = bent(150, &mut rng(7)).standardise();
-    let (density, report) = TheoryPreset::default().fit(&table, 4).unwrap();
+    let (Fitted { density, .. }, report) = TheoryPreset::default().fit(&table, 4).unwrap();
     assert_eq!((report.status, report.smoothness), (Status::Converged, 2.0));
     assert_eq!(report.schedule.nu, (-1f64).exp());
     for j in 0..2 {
@@ -75,7 +75,7 @@ fn the_theorys_is_a_density_on_its_box() {
 
     let one =
         Table::continuous(&["x"], &(0..200).map(|i| [normal(&mut rng(i))]).collect::<Vec<_>>()).unwrap();
-    let (density, report) =
+    let (Fitted { density, .. }, report) =
         TheoryPreset { smoothness: Some(1.0), ..Default::default() }.fit(&one, 1).unwrap();
     let line = gauss(report.bounds[0].0, report.bounds[0].1, 10);
     close(line.iter().map(|(x, w)| w * density.log_marginal(&[*x]).unwrap().exp()).sum(), 1.0, 1e-9);

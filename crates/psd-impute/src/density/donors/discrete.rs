@@ -12,7 +12,7 @@
 use super::super::Piece;
 use super::super::quantile::{among, most_probable};
 use super::column::KernelColumn;
-use crate::error::bad;
+use crate::error::{bad, non_negative};
 use crate::table::Kind;
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -33,6 +33,16 @@ pub(crate) struct DiscreteColumn {
     /// `c_0`.
     pub(crate) background: f64,
     cells: Arc<Cells>,
+}
+
+/// What a discrete column of the donors is made of.
+pub(crate) struct DiscreteParts {
+    pub(crate) held: Vec<Held>,
+    /// `m`, and of how many cells.
+    pub(crate) frequencies: Vec<f64>,
+    pub(crate) observed: f64,
+    /// `c_0`.
+    pub(crate) background: f64,
 }
 
 #[derive(Debug)]
@@ -64,6 +74,30 @@ impl DiscreteColumn {
         Ok(Self { background: 1.0, cells: Arc::new(cells) })
     }
 
+    /// From parts that [`parts`](Self::parts) gave, which are checked.
+    pub(crate) fn from_parts(kind: &Kind, parts: DiscreteParts) -> Result<Self> {
+        let DiscreteParts { held, frequencies, observed, background } = parts;
+        non_negative("observed cells of a discrete column", observed)?;
+        check_probabilities("frequencies of a discrete column", &frequencies)?;
+        for held in &held {
+            if let Held::Probabilities(p) = held {
+                check_probabilities("probabilities of a donor", p)?;
+            }
+        }
+        if frequencies.contains(&0.0) || !(0.0..=1.0).contains(&background) {
+            let found = format!("{frequencies:?}, {background}");
+            return Err(bad("frequencies and background", found, "above zero, and between zero and one"));
+        }
+        Ok(Self::new(kind, held, frequencies, observed)?.with_background(background))
+    }
+
+    /// What it is made of.
+    pub(crate) fn parts(&self) -> DiscreteParts {
+        let Cells { held, frequencies, observed, .. } = self.cells.as_ref();
+        let (held, frequencies) = (held.clone(), frequencies.clone());
+        DiscreteParts { held, frequencies, observed: *observed, background: self.background }
+    }
+
     /// The same cells with another kernel.
     pub(crate) fn with_background(&self, background: f64) -> Self {
         Self { background, cells: self.cells.clone() }
@@ -74,7 +108,7 @@ impl DiscreteColumn {
     }
 
     /// For each donor, its `p_i(x)/m`.
-    pub(crate) fn parts(&self, x: f64, m: f64) -> impl Fn(usize) -> f64 {
+    pub(crate) fn peaks(&self, x: f64, m: f64) -> impl Fn(usize) -> f64 {
         let k = self.position(x);
         move |donor| match &self.cells.held[donor] {
             Held::Value(value) if Some(*value) == k => 1.0 / m,
@@ -101,6 +135,12 @@ impl DiscreteColumn {
         let share = |(m, sum): (&f64, f64)| (1.0 - c0) * sum + c0 * m;
         self.cells.atoms.iter().copied().zip(self.cells.frequencies.iter().zip(sums).map(share)).collect()
     }
+}
+
+/// Refuses what is not between zero and one or does not add up to one.
+fn check_probabilities(what: &'static str, p: &[f64]) -> Result<()> {
+    let fit = p.iter().all(|p| (0.0..=1.0 + 1e-9).contains(p)) && (p.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+    if fit { Ok(()) } else { Err(bad(what, format!("{p:?}"), "between zero and one, adding up to one")) }
 }
 
 fn mean(atoms: &[(f64, f64)]) -> f64 {

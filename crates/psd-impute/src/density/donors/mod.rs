@@ -12,8 +12,8 @@ mod marginal;
 mod smooth;
 
 pub(crate) use column::DonorColumn;
-pub(crate) use discrete::{DiscreteColumn, Held};
-pub(crate) use smooth::{SmoothColumn, SmoothKernel};
+pub(crate) use discrete::{DiscreteColumn, DiscreteParts, Held};
+pub(crate) use smooth::{SmoothColumn, SmoothKernel, SmoothParts};
 
 use super::{Conditional, Density, Given};
 use crate::error::bad;
@@ -39,6 +39,11 @@ impl Donors {
             return Err(Error::Shape { what: "donors of a column", found, expected });
         }
         Self { columns, weights: vec![0.0; expected] }.reweighted(weights)
+    }
+
+    /// The columns.
+    pub(crate) fn parts(&self) -> &[DonorColumn] {
+        &self.columns
     }
 
     /// The same donors with other weights.

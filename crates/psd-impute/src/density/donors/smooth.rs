@@ -12,8 +12,10 @@
 use super::super::Piece;
 use super::column::KernelColumn;
 use super::marginal::{Marginal, normal};
+use crate::error::{bad, non_negative, positive};
 use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
 use crate::table::Resolution;
+use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
@@ -31,6 +33,16 @@ pub(crate) struct SmoothKernel {
 pub(crate) struct SmoothColumn {
     pub(crate) kernel: SmoothKernel,
     cells: Arc<Cells>,
+}
+
+/// What a continuous column of the donors is made of.
+pub(crate) struct SmoothParts {
+    pub(crate) values: Vec<f64>,
+    /// Zero where the cell was observed.
+    pub(crate) variances: Vec<f64>,
+    /// What no kernel is narrower than.
+    pub(crate) floor: f64,
+    pub(crate) kernel: SmoothKernel,
 }
 
 #[derive(Debug)]
@@ -90,6 +102,40 @@ impl Query {
 }
 
 impl SmoothColumn {
+    /// From parts that [`parts`](Self::parts) gave, which are checked.
+    pub(crate) fn from_parts(
+        column: usize,
+        parts: SmoothParts,
+        resolution: &Arc<Resolution>,
+    ) -> Result<Self> {
+        let SmoothParts { values, variances, floor, kernel } = parts;
+        if values.len() != variances.len() {
+            let (found, expected) = (variances.len(), values.len());
+            return Err(Error::Shape { what: "variances of the donors", found, expected });
+        }
+        if values.iter().chain(&variances).any(|x| !x.is_finite()) || variances.iter().any(|v| *v < 0.0) {
+            return Err(bad("donors' cells", "not so", "finite, their variances not below zero"));
+        }
+        let [narrow, broad] = kernel.widths;
+        positive("least width of a kernel", floor)?;
+        positive("width of a kernel", narrow)?;
+        non_negative("difference of a kernel's widths", broad - narrow)?;
+        for share in kernel.shares {
+            non_negative("share of a kernel", share)?;
+        }
+        if (kernel.shares.iter().sum::<f64>() - 1.0).abs() > 1e-9 {
+            return Err(bad("shares of a kernel", format!("{:?}", kernel.shares), "adding up to one"));
+        }
+        Ok(Self::new(column, values, variances, resolution, floor).with_kernel(kernel))
+    }
+
+    /// What it is made of.
+    pub(crate) fn parts(&self) -> SmoothParts {
+        let Cells { values, variances, floor, .. } = self.cells.as_ref();
+        let (values, variances) = (values.clone(), variances.clone());
+        SmoothParts { values, variances, floor: *floor, kernel: self.kernel.clone() }
+    }
+
     /// Column `column` of a table, all background. A donor has a value and a variance, which is zero where the cell was observed; no kernel of the
     /// marginal is narrower than `floor`.
     pub(crate) fn new(
@@ -127,7 +173,7 @@ impl SmoothColumn {
     }
 
     /// For each donor, what its narrow and its broad part give to `x` in units of `m`, and the derivatives by `h_1` and `h_2`.
-    pub(crate) fn parts(&self, x: f64, m: f64) -> impl Fn(usize) -> [(f64, f64); 2] {
+    pub(crate) fn peaks(&self, x: f64, m: f64) -> impl Fn(usize) -> [(f64, f64); 2] {
         let query = self.query(x);
         move |donor| {
             let (v, variance) = (self.cells.values[donor], self.cells.variances[donor]);

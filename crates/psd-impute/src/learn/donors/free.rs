@@ -52,7 +52,7 @@ impl Free {
         Self { column, place: self.place.clone() }
     }
 
-    /// Adds the derivatives of `Σ share · log r` over some donors, `r = k(x)/m`: with the parts `n_a` in units of `m` and their slopes
+    /// Adds the derivatives of `Σ share · log r` over some donors, `r = k(x)/m`: with the peaks `n_a` in units of `m` and their slopes
     /// `d_a` in `h_a`, `r = c_0 + Σ_a c_a n_a`.
     pub(super) fn add_slopes(
         &self,
@@ -66,9 +66,9 @@ impl Free {
             DonorColumn::Smooth(column) => {
                 let [c0, c1, c2] = column.kernel.shares;
                 let slope = |t: f64| sigmoid(t) * (1.0 - sigmoid(t));
-                let parts = column.parts(x, m);
+                let peaks = column.peaks(x, m);
                 for &(donor, share) in shares {
-                    let [(n1, d1), (n2, d2)] = parts(donor);
+                    let [(n1, d1), (n2, d2)] = peaks(donor);
                     let r = c0 + c1 * n1 + c2 * n2;
                     out[0] += share * (c1 * d1 + c2 * d2) * slope(t[0]) / r;
                     out[1] += share * c2 * d2 * slope(t[1]) / r;
@@ -78,9 +78,9 @@ impl Free {
             }
             DonorColumn::Discrete(column) => {
                 let (c0, c1) = (column.background, 1.0 - column.background);
-                let parts = column.parts(x, m);
+                let peaks = column.peaks(x, m);
                 for &(donor, share) in shares {
-                    let n = parts(donor);
+                    let n = peaks(donor);
                     out[0] += share * (c1 * n / (c0 + c1 * n) - c1);
                 }
             }

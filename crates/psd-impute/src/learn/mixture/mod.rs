@@ -14,8 +14,8 @@ mod maximise;
 mod naive;
 
 use crate::density::{Density, PsdDensity, Stack};
-use crate::error::positive;
-use crate::kernel::{DiscreteColumn, Features};
+use crate::error::{bad, positive};
+use crate::kernel::{DiscreteColumn, Features, Metric};
 use crate::table::{Resolution, Table};
 use crate::{Error, Result};
 use data::Em;
@@ -66,13 +66,13 @@ pub struct Mixture {
 
 /// One component.
 #[derive(Debug, Clone)]
-struct Component {
-    weight: f64,
+pub(crate) struct Component {
+    pub(crate) weight: f64,
     /// Over the continuous columns.
-    mean: Vec<f64>,
-    covariance: Mat<f64>,
+    pub(crate) mean: Vec<f64>,
+    pub(crate) covariance: Mat<f64>,
     /// For each discrete column, the probabilities of its atoms.
-    tables: Vec<Vec<f64>>,
+    pub(crate) tables: Vec<Vec<f64>>,
 }
 
 impl Mixture {
@@ -105,6 +105,36 @@ impl Mixture {
     ) -> Result<(Self, EmReport)> {
         positive("strength of the prior", prior.strength)?;
         Em::new(table, weights, prior)?.run(self.clone(), params)
+    }
+
+    /// From components of one shape, their weights and each table adding up to one.
+    pub(crate) fn from_parts(components: Vec<Component>) -> Result<Self> {
+        let one = |what: &'static str, numbers: &mut dyn Iterator<Item = f64>| {
+            let (mut sum, mut least) = (0.0, f64::INFINITY);
+            numbers.for_each(|x| (sum, least) = (sum + x, least.min(x)));
+            let fits = (sum - 1.0).abs() < 1e-6 && least > 0.0;
+            if fits {
+                Ok(())
+            } else {
+                Err(bad(what, format!("{least} at least, {sum} in all"), "above zero, adding up to one"))
+            }
+        };
+        one("weights of the components", &mut components.iter().map(|c| c.weight))?;
+        for component in &components {
+            if component.mean.iter().any(|x| !x.is_finite()) {
+                return Err(Error::NotFinite { what: "mean of a component" });
+            }
+            Metric::full(component.covariance.as_ref())?;
+            for table in &component.tables {
+                one("probabilities of a component", &mut table.iter().copied())?;
+            }
+        }
+        Ok(Self { components })
+    }
+
+    /// The components.
+    pub(crate) fn components(&self) -> &[Component] {
+        &self.components
     }
 
     /// The number of components.

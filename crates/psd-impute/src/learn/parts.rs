@@ -1,0 +1,203 @@
+//! What a stack is put together from: the rows, the members' fits, the donors.
+
+use super::crossval::{CrossValidated, Placed, average};
+use super::donors::fit_donors;
+use super::energy;
+use super::members::{Member, Rows, Smooth};
+use super::mixture::EmParams;
+use super::space::{Space, View};
+use super::stack::Tried;
+use crate::Result;
+use crate::density::{Density, Donors, Fold, LeftOut, Stack};
+use crate::linalg::log_sum_exp;
+use crate::table::{Resolution, Table};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Rows that members are cross-validated on, and that may be donors.
+pub(super) const SAMPLE: usize = 4_000;
+/// Rows that members are fitted to.
+const ROWS: usize = 20_000;
+/// EM steps from a fit to one with other row weights.
+const MOVES: usize = 30;
+
+/// The rows that a stack is fitted to.
+pub(crate) struct Data {
+    /// Distinct rows where all are used, else some of them.
+    pub(crate) table: Table,
+    /// How many rows each stands for.
+    pub(crate) weights: Vec<f64>,
+    /// The rows that members are cross-validated on, their weights, and their positions in the table.
+    pub(super) sample: Table,
+    pub(super) sample_weights: Vec<f64>,
+    pub(crate) sampled: Vec<usize>,
+    pub(crate) resolution: Arc<Resolution>,
+}
+
+impl Data {
+    pub(super) fn of(table: &Table) -> Result<Self> {
+        // Of a sample, merged rows would be in or out with all their weight.
+        let (table, weights) = if table.len() <= SAMPLE {
+            table.merge_duplicates(&vec![1.0; table.len()])?
+        } else {
+            let rows = table.spread(ROWS);
+            (table.select(&rows)?, vec![1.0; rows.len()])
+        };
+        Self::new(table, weights)
+    }
+
+    /// From the rows to be used, and how many rows each stands for.
+    pub(crate) fn new(table: Table, weights: Vec<f64>) -> Result<Self> {
+        let sampled = table.spread(SAMPLE);
+        let sample = table.select(&sampled)?;
+        let sample_weights = sampled.iter().map(|&i| weights[i]).collect();
+        let resolution = Arc::new(Resolution::of(&table));
+        Ok(Self { table, weights, sample, sample_weights, sampled, resolution })
+    }
+
+    /// The table in both spaces.
+    pub(crate) fn views(&self, weights: &[f64]) -> Result<[View; 2]> {
+        let Self { table, weights: base, resolution, .. } = self;
+        let rows = Rows { table, weights, base, resolution, em: EmParams::default() };
+        Ok([View::new(Space::Plain, rows)?, View::new(Space::Scores, rows)?])
+    }
+
+    /// For cross-validation, where less than the last digit will do.
+    pub(super) fn sampled_rows(&self) -> Rows<'_> {
+        let em = EmParams { tolerance: 5e-4, max_iterations: 100 };
+        let Self { sample: table, sample_weights: weights, resolution, .. } = self;
+        Rows { table, weights, base: weights, resolution, em }
+    }
+}
+
+/// What a stack is put together from.
+pub(crate) struct Parts {
+    /// The smooth members and where they live.
+    pub(crate) smooth: Vec<(Space, Smooth)>,
+    /// Their weights among themselves.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) donors: Option<DonorPart>,
+    pub(crate) data: Data,
+}
+
+/// The donors of a stack.
+pub(crate) struct DonorPart {
+    pub(crate) donors: Donors,
+    /// Where they live.
+    pub(crate) space: Space,
+    /// Their weight in the stack.
+    pub(crate) share: f64,
+}
+
+/// Donors, the energy score of the stack with them, and each sampled row's log-likelihood without itself.
+pub(super) struct FittedDonors {
+    pub(super) part: DonorPart,
+    score: f64,
+    pub(super) left_out: Vec<f64>,
+}
+
+/// A smooth member's weight, its space, and its density there.
+type Inside = (f64, Space, Arc<dyn Density>);
+
+impl Parts {
+    /// Donors in both spaces, of which those that do better are kept. `kept` is what the smooth members were chosen by.
+    pub(super) fn fit_donors(&self, kept: &CrossValidated, folds: usize, seed: u64) -> Result<FittedDonors> {
+        let plain = self.fit_donors_in(Space::Plain, kept, folds, seed)?;
+        // Without a smooth member among the scores there is no telling what a donor's missing cells are there.
+        if self.smooth.iter().all(|member| member.0 == Space::Plain) {
+            return Ok(plain);
+        }
+        let scores = self.fit_donors_in(Space::Scores, kept, folds, seed)?;
+        Ok(if scores.score < plain.score { scores } else { plain })
+    }
+
+    fn fit_donors_in(
+        &self,
+        space: Space,
+        kept: &CrossValidated,
+        folds: usize,
+        seed: u64,
+    ) -> Result<FittedDonors> {
+        let Data { sample, sample_weights, sampled, .. } = &self.data;
+        let views = self.data.views(&self.data.weights)?;
+        let smooth = self.smooth_in(space, &views)?;
+        let view = &views[space as usize];
+        let Rows { table, weights, resolution, .. } = view.rows(EmParams::default());
+        let (donors, mut left_out) = fit_donors(table, Some(weights), sampled, &smooth, resolution)?;
+        left_out.iter_mut().zip(view.log_slopes(sample)).for_each(|(log, slopes)| *log += slopes);
+        let blind = kept.stacks(&self.weights)?;
+        let scores = energy::score(sample, folds, seed, |i| {
+            let fold = Fold { part: i % folds, folds };
+            Ok([Box::new(&blind[i % folds]), view.outside(LeftOut { donors: &donors, fold })?])
+        })?;
+        let (share, score) = scores.best_weight(sample_weights);
+        Ok(FittedDonors { part: DonorPart { donors, space, share }, score, left_out })
+    }
+
+    /// What the smooth members say of the cells in the coordinates of a space: outside all of them, inside those that live there.
+    fn smooth_in(&self, space: Space, views: &[View; 2]) -> Result<Stack> {
+        let members = self.densities(views, false)?.into_iter();
+        let member = |(weight, at, density): Inside| -> Result<(f64, Box<dyn Density>)> {
+            Ok(match space {
+                Space::Plain => (weight, views[at as usize].outside(density)?),
+                Space::Scores => (if at == space { weight } else { 0.0 }, Box::new(density)),
+            })
+        };
+        Stack::new(members.map(member).collect::<Result<_>>()?)
+    }
+
+    /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new.
+    fn densities(&self, views: &[View; 2], moved: bool) -> Result<Vec<Inside>> {
+        let em = EmParams { max_iterations: MOVES, ..Default::default() };
+        let one = |(&weight, (space, fit)): (&f64, &(Space, Smooth))| {
+            let rows = views[*space as usize].rows(em);
+            let density = if moved { fit.refit(rows)?.density(rows)? } else { fit.density(rows)? };
+            Ok((weight, *space, density))
+        };
+        self.weights.par_iter().zip(&self.smooth).map(one).collect()
+    }
+
+    /// The whole stack, moved to other row weights if there are some. Donors stay in the coordinates that their cells are in.
+    pub(super) fn stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
+        let weights = moved.unwrap_or(&self.data.weights);
+        let views = self.data.views(weights)?;
+        let outside = |(w, space, density): Inside| Ok((w, views[space as usize].outside(density)?));
+        let members = self.densities(&views, moved.is_some())?.into_iter().map(outside);
+        let smooth = Stack::new(members.collect::<Result<_>>()?)?;
+        let Some(DonorPart { donors, space, share }) = &self.donors else { return Ok(smooth) };
+        let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
+        let donors = self.data.views(&self.data.weights)?[*space as usize].outside(donors)?;
+        Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, donors)])
+    }
+
+    /// Each member tried, and the stack's held-out likelihood.
+    pub(super) fn report(
+        &self,
+        tried: &CrossValidated,
+        kept: &CrossValidated,
+        left_out: &[f64],
+    ) -> (Vec<Tried>, f64) {
+        let average = |logs: &[f64]| average(logs, &self.data.sample_weights);
+        let share = self.donors.as_ref().map_or(0.0, |part| part.share);
+        let weight = |placed: &Placed| {
+            let place = kept.members.iter().position(|m| m == placed);
+            place.map_or(0.0, |c| (1.0 - share) * self.weights[c])
+        };
+        let one = |(placed, logs): (&Placed, &Vec<f64>)| Tried {
+            member: placed.0,
+            space: placed.1,
+            weight: weight(placed),
+            held_out: average(logs),
+        };
+        let mut members: Vec<Tried> = tried.members.iter().zip(&tried.logs).map(one).collect();
+        let mut logs = kept.stacked(&self.weights);
+        if let Some(DonorPart { space, .. }) = self.donors {
+            let held_out = average(left_out);
+            members.push(Tried { member: Member::Donors, space, weight: share, held_out });
+            for (log, donors) in logs.iter_mut().zip(left_out) {
+                *log = log_sum_exp(&[(1.0 - share).ln() + *log, share.ln() + donors]);
+            }
+        }
+        (members, average(&logs))
+    }
+}

@@ -1,0 +1,171 @@
+//! The file of a model.
+//!
+//! An [`envelope`] with a version, a length and a checksum around a payload in the safetensors format: numbers are tensors of 64-bit
+//! floats, and the structure is JSON under the key `model` of its metadata (see [`layout`]). There is no code in it. The same model
+//! gives the same bytes.
+//!
+//! Reading trusts nothing: the size of every tensor is known from what was read before it, and everything is put together by
+//! constructors that check what they are given. Memory and time are bounded by the size of the file.
+
+mod donors;
+mod envelope;
+mod layout;
+mod psd;
+mod smooth;
+mod stack;
+mod tensors;
+
+use super::kernel_density::KernelDensity;
+use super::{Fitted, Model};
+use crate::error::{ModelFileError, positive};
+use crate::impute::Ties;
+use crate::learn::TheorySchedule;
+use crate::table::{Column, Kind, Scaler};
+use crate::{Error, Result};
+use layout::{FitLayout, KindLayout, Layout, NamedColumn};
+use std::io::Write;
+use tensors::{Source, Tensors};
+
+impl Model {
+    /// Writes the model, and notes of the caller's own.
+    pub fn write(&self, notes: &str, out: &mut dyn Write) -> std::io::Result<()> {
+        let mut tensors = Tensors::default();
+        tensors.text("notes", notes);
+        let layout = self.layout(&mut tensors);
+        let layout = serde_json::to_string(&layout)?;
+        let payload = tensors.payload(layout).map_err(std::io::Error::other)?;
+        envelope::write(&payload, out)
+    }
+
+    /// Reads a model and the notes from the bytes of its file.
+    pub fn read(file: &[u8]) -> Result<(Self, String)> {
+        let source = Source::of(envelope::open(file)?)?;
+        let layout: Layout = serde_json::from_str(source.layout()?)
+            .map_err(|error| ModelFileError::Payload { reason: error.to_string() })?;
+        Ok((Self::from_layout(&layout, &source)?, source.text("notes")?))
+    }
+
+    fn layout(&self, out: &mut Tensors) -> Layout {
+        let (shift, scale) = self.scaler.parts();
+        out.vector("scaler.shift", shift);
+        out.vector("scaler.scale", scale);
+        for (j, (values, ends)) in self.ties.parts().enumerate().filter(|(_, ties)| !ties.0.is_empty()) {
+            out.vector(&format!("ties.{j}.values"), values);
+            out.vector(&format!("ties.{j}.ends"), ends);
+        }
+        let columns = self.columns.iter().enumerate().map(|(j, column)| write_column(j, column, out));
+        let columns = columns.collect();
+        let fit = match &self.fitted {
+            Fitted::Stack(stack) => FitLayout::Stack(stack::write(stack, out)),
+            Fitted::Paper { density, mu, eta, rounds, kept, converged } => {
+                out.vector("paper", &[*mu, *eta]);
+                let density = psd::write("density", density.psd(), out);
+                FitLayout::Paper {
+                    density,
+                    rounds: *rounds as u64,
+                    kept: *kept as u64,
+                    converged: *converged,
+                }
+            }
+            Fitted::Theory { density, schedule, converged } => {
+                out.vector("theory", &[density.nu(), schedule.lambda, schedule.eta]);
+                let density = psd::write("density", density.psd(), out);
+                FitLayout::Theory { density, anchors: schedule.anchors as u64, converged: *converged }
+            }
+        };
+        Layout { columns, seed: self.seed, rows: self.rows as u64, fit }
+    }
+
+    fn from_layout(layout: &Layout, source: &Source<'_>) -> Result<Self> {
+        let columns = layout.columns.iter().enumerate().map(|(j, column)| read_column(j, column, source));
+        let columns = columns.collect::<Result<Vec<Column>>>()?;
+        let d = columns.len();
+        if d == 0 {
+            return Err(Error::EmptyTable("columns")).map_err(within("columns"));
+        }
+        let scaler = Scaler::from_parts(
+            source.vector("scaler.shift", Some(d))?,
+            source.vector("scaler.scale", Some(d))?,
+        );
+        let ties = (0..d).map(|j| match source.has(&format!("ties.{j}.values")) {
+            true => Ok((
+                source.vector(&format!("ties.{j}.values"), None)?,
+                source.vector(&format!("ties.{j}.ends"), None)?,
+            )),
+            false => Ok((Vec::new(), Vec::new())),
+        });
+        let ties = Ties::from_parts(ties.collect::<Result<_>>()?).map_err(within("ties"))?;
+        Ok(Self {
+            scaler: scaler.map_err(within("scaler"))?,
+            ties,
+            seed: layout.seed,
+            rows: count("rows", layout.rows)?,
+            fitted: read_fit(&layout.fit, &columns, source)?,
+            columns,
+        })
+    }
+}
+
+fn read_fit(layout: &FitLayout, columns: &[Column], source: &Source<'_>) -> Result<Fitted> {
+    Ok(match layout {
+        FitLayout::Stack(layout) => Fitted::Stack(stack::read(layout, columns, source)?),
+        FitLayout::Paper { density, rounds, kept, converged } => {
+            let numbers = source.vector("paper", Some(2))?;
+            let psd = psd::read("density", density, columns, source)?;
+            Fitted::Paper {
+                density: KernelDensity::new(psd, 0.0).map_err(within("density"))?,
+                mu: numbers[0],
+                eta: numbers[1],
+                rounds: count("rounds", *rounds)?,
+                kept: count("rounds", *kept)?,
+                converged: *converged,
+            }
+        }
+        FitLayout::Theory { density, anchors, converged } => {
+            let numbers = source.vector("theory", Some(3))?;
+            let nu = positive("nu", numbers[0]).map_err(within("theory"))?;
+            let anchors = count("anchors", *anchors)?;
+            let schedule = TheorySchedule { nu, lambda: numbers[1], anchors, eta: numbers[2] };
+            let psd = psd::read("density", density, columns, source)?;
+            let density = KernelDensity::new(psd, nu).map_err(within("density"))?;
+            Fitted::Theory { density, schedule, converged: *converged }
+        }
+    })
+}
+
+fn write_column(j: usize, column: &Column, out: &mut Tensors) -> NamedColumn {
+    let kind = match column.kind() {
+        Kind::Continuous => KindLayout::Continuous,
+        Kind::Ordered(values) => {
+            out.vector(&format!("column.{j}.values"), values);
+            KindLayout::Ordered
+        }
+        Kind::Category(labels) => KindLayout::Category(labels.clone()),
+    };
+    NamedColumn { name: column.name().to_string(), kind }
+}
+
+fn read_column(j: usize, column: &NamedColumn, source: &Source<'_>) -> Result<Column> {
+    let name = column.name.clone();
+    let read = match &column.kind {
+        KindLayout::Continuous => Ok(Column::continuous(name)),
+        KindLayout::Ordered => Column::ordered(name, source.vector(&format!("column.{j}.values"), None)?),
+        KindLayout::Category(labels) => Column::category(name, labels.clone()),
+    };
+    read.map_err(within("columns"))
+}
+
+/// Says where something was wrong.
+fn within(part: &str) -> impl Fn(Error) -> Error {
+    move |reason| match reason {
+        Error::ModelFile(inner) => Error::ModelFile(inner),
+        reason => ModelFileError::Content { part: part.to_string(), reason: Box::new(reason) }.into(),
+    }
+}
+
+/// A number of things that fits this machine.
+fn count(what: &str, n: u64) -> Result<usize> {
+    usize::try_from(n).map_err(|_| {
+        ModelFileError::Payload { reason: format!("{n} {what} are more than this machine can count") }.into()
+    })
+}

@@ -1,0 +1,90 @@
+//! The smooth members of a stack.
+
+use super::layout::SmoothLayout;
+use super::tensors::{Source, Tensors};
+use super::{psd, within};
+use crate::Result;
+use crate::error::{non_negative, positive};
+use crate::kernel::Metric;
+use crate::learn::{Component, FittedMixture, MetricPrior, Mixture, MixturePrior, Smooth};
+use crate::table::{Column, Kind};
+use faer::{Mat, MatRef};
+
+pub(super) fn write(at: &str, member: &Smooth, out: &mut Tensors) -> SmoothLayout {
+    match member {
+        Smooth::Mixture(FittedMixture { mixture, prior }) => {
+            write_mixture(at, mixture.components(), out);
+            write_prior(at, prior.strength, prior.scale.as_ref(), out);
+            SmoothLayout::Mixture
+        }
+        Smooth::Psd { psd, prior } => {
+            write_prior(at, prior.strength, prior.scale.as_ref(), out);
+            SmoothLayout::Psd(psd::write(at, psd, out))
+        }
+    }
+}
+
+pub(super) fn read(
+    at: &str,
+    layout: &SmoothLayout,
+    columns: &[Column],
+    source: &Source<'_>,
+) -> Result<Smooth> {
+    let g = columns.iter().filter(|column| *column.kind() == Kind::Continuous).count();
+    let (strength, scale) = read_prior(at, g, source)?;
+    Ok(match layout {
+        SmoothLayout::Mixture => {
+            positive("strength of the prior", strength).map_err(within(at))?;
+            let mixture =
+                Mixture::from_parts(read_components(at, g, columns, source)?).map_err(within(at))?;
+            Smooth::Mixture(FittedMixture { mixture, prior: MixturePrior { scale, strength } })
+        }
+        SmoothLayout::Psd(metric) => {
+            non_negative("strength of the prior", strength).map_err(within(at))?;
+            let psd = Box::new(psd::read(at, metric, columns, source)?);
+            Smooth::Psd { psd, prior: MetricPrior { strength, scale } }
+        }
+    })
+}
+
+fn write_prior(at: &str, strength: f64, scale: MatRef<'_, f64>, out: &mut Tensors) {
+    out.vector(&format!("{at}.prior.strength"), &[strength]);
+    out.matrix(&format!("{at}.prior.scale"), scale);
+}
+
+fn read_prior(at: &str, g: usize, source: &Source<'_>) -> Result<(f64, Mat<f64>)> {
+    let scale = source.matrix(&format!("{at}.prior.scale"), (g, g))?;
+    // Only to see that it is positive definite.
+    Metric::full(scale.as_ref()).map_err(within(at))?;
+    Ok((source.number(&format!("{at}.prior.strength"))?, scale))
+}
+
+fn write_mixture(at: &str, components: &[Component], out: &mut Tensors) {
+    let weights: Vec<f64> = components.iter().map(|component| component.weight).collect();
+    out.vector(&format!("{at}.weights"), &weights);
+    for (k, component) in components.iter().enumerate() {
+        let at = format!("{at}.component.{k}");
+        out.vector(&format!("{at}.mean"), &component.mean);
+        out.matrix(&format!("{at}.covariance"), component.covariance.as_ref());
+        for (c, table) in component.tables.iter().enumerate() {
+            out.vector(&format!("{at}.table.{c}"), table);
+        }
+    }
+}
+
+fn read_components(at: &str, g: usize, columns: &[Column], source: &Source<'_>) -> Result<Vec<Component>> {
+    let atoms: Vec<usize> =
+        columns.iter().map(|column| column.kind().atoms().len()).filter(|&atoms| atoms > 0).collect();
+    let weights = source.vector(&format!("{at}.weights"), None)?;
+    let component = |(k, weight): (usize, f64)| {
+        let at = format!("{at}.component.{k}");
+        let table = |(c, &atoms): (usize, &usize)| source.vector(&format!("{at}.table.{c}"), Some(atoms));
+        Ok(Component {
+            weight,
+            mean: source.vector(&format!("{at}.mean"), Some(g))?,
+            covariance: source.matrix(&format!("{at}.covariance"), (g, g))?,
+            tables: atoms.iter().enumerate().map(table).collect::<Result<_>>()?,
+        })
+    };
+    weights.into_iter().enumerate().map(component).collect()
+}

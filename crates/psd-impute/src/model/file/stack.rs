@@ -1,0 +1,122 @@
+//! Stacks: the rows they were fitted to, their members, and how these did.
+
+use super::layout::{MemberLayout, SmoothLayout, StackLayout};
+use super::tensors::{Source, Tensors};
+use super::{count, donors, smooth, within};
+use crate::Result;
+use crate::error::bad;
+use crate::learn::{Data, DonorPart, FittedStack, Member, Parts, Space, Tried};
+use crate::table::{Column, Table};
+
+/// More rows than this in all are a mistake: each that a row stands for is drawn for in a refit.
+const MOST_ROWS: f64 = 1e7;
+
+pub(super) fn write(stack: &FittedStack, out: &mut Tensors) -> StackLayout {
+    let Parts { smooth, weights, donors, data } = stack.parts();
+    out.matrix("table.cells", data.table.cells());
+    out.vector("table.weights", &data.weights);
+    out.vector("members.weights", weights);
+    if let Some(DonorPart { donors, share, .. }) = donors {
+        out.vector("donors.share", &[*share]);
+        donors::write(donors, out);
+    }
+    out.vector("held_out", &[stack.held_out]);
+    out.vector("ridge", &[stack.ridge]);
+    let members = smooth.iter().enumerate();
+    StackLayout {
+        tried: write_tried(&stack.members, out),
+        members: members
+            .map(|(k, (space, fit))| (*space, smooth::write(&format!("member.{k}"), fit, out)))
+            .collect(),
+        donors: donors.as_ref().map(|part| part.space),
+        converged: stack.converged,
+    }
+}
+
+pub(super) fn read(layout: &StackLayout, columns: &[Column], source: &Source<'_>) -> Result<FittedStack> {
+    let data = read_data(columns, source)?;
+    let member = |(k, (space, layout)): (usize, &(Space, SmoothLayout))| {
+        Ok((*space, smooth::read(&format!("member.{k}"), layout, columns, source)?))
+    };
+    let smooth = layout.members.iter().enumerate().map(member).collect::<Result<Vec<_>>>()?;
+    let weights = source.vector("members.weights", Some(smooth.len()))?;
+    if weights.iter().any(|w| *w < 0.0) || (weights.iter().sum::<f64>() - 1.0).abs() > 1e-6 {
+        let error = bad("weights", format!("{weights:?}"), "not below zero, adding up to one");
+        return Err(within("members")(error));
+    }
+    let donors = layout.donors.map(|space| read_donors(space, columns, &data, source)).transpose()?;
+    let parts = Parts { smooth, weights, donors, data };
+    let members = read_tried(&layout.tried, source)?;
+    let held_out = source.likelihoods("held_out", 1)?[0];
+    FittedStack::of(parts, members, held_out, source.number("ridge")?, layout.converged)
+        .map_err(within("stack"))
+}
+
+fn read_donors(space: Space, columns: &[Column], data: &Data, source: &Source<'_>) -> Result<DonorPart> {
+    let share = source.number("donors.share")?;
+    if !(0.0..=1.0).contains(&share) {
+        return Err(within("donors")(bad("share", share, "between zero and one")));
+    }
+    let views = data.views(&data.weights).map_err(within("table"))?;
+    let resolution = views[space as usize].resolution();
+    Ok(DonorPart { donors: donors::read(columns, data, resolution, source)?, space, share })
+}
+
+fn read_data(columns: &[Column], source: &Source<'_>) -> Result<Data> {
+    let cells = source.cells("table.cells", columns.len())?;
+    let weights = source.vector("table.weights", Some(cells.ncols()))?;
+    if let Some(weight) = weights.iter().find(|w| **w < 1.0 || w.fract() != 0.0) {
+        return Err(within("table")(bad("weight of a row", weight, "a number of rows")));
+    }
+    let total: f64 = weights.iter().sum();
+    if total > MOST_ROWS {
+        return Err(within("table")(bad("number of rows", total, "at most ten million")));
+    }
+    let table = Table::new(columns.to_vec(), cells).map_err(within("table"))?;
+    Data::new(table, weights).map_err(within("table"))
+}
+
+/// The members' kinds go into the layout, and a row of numbers each into tensors: weight, held-out likelihood, and the prior's strength
+/// and scale where there is one.
+fn write_tried(tried: &[Tried], out: &mut Tensors) -> Vec<(Space, MemberLayout)> {
+    let prior = |tried: &Tried| match tried.member {
+        Member::Normal | Member::Donors => (0.0, 0.0),
+        Member::Mixture { scale, .. } => (0.0, scale),
+        Member::Psd { strength, scale, .. } => (strength, scale),
+    };
+    let numbers = |f: &dyn Fn(&Tried) -> f64| tried.iter().map(f).collect::<Vec<f64>>();
+    out.vector("tried.weights", &numbers(&|tried| tried.weight));
+    out.vector("tried.held_out", &numbers(&|tried| tried.held_out));
+    out.vector("tried.strengths", &numbers(&|tried| prior(tried).0));
+    out.vector("tried.scales", &numbers(&|tried| prior(tried).1));
+    let layout = |tried: &Tried| match tried.member {
+        Member::Normal => MemberLayout::Normal,
+        Member::Mixture { components, .. } => MemberLayout::Mixture { components: components as u64 },
+        Member::Psd { anchors, .. } => MemberLayout::Psd { anchors: anchors as u64 },
+        Member::Donors => MemberLayout::Donors,
+    };
+    tried.iter().map(|tried| (tried.space, layout(tried))).collect()
+}
+
+fn read_tried(layout: &[(Space, MemberLayout)], source: &Source<'_>) -> Result<Vec<Tried>> {
+    let n = layout.len();
+    let weights = source.vector("tried.weights", Some(n))?;
+    let held_out = source.likelihoods("tried.held_out", n)?;
+    let strengths = source.vector("tried.strengths", Some(n))?;
+    let scales = source.vector("tried.scales", Some(n))?;
+    let one = |(k, (space, layout)): (usize, &(Space, MemberLayout))| {
+        let (strength, scale) = (strengths[k], scales[k]);
+        let member = match layout {
+            MemberLayout::Normal => Member::Normal,
+            MemberLayout::Mixture { components } => {
+                Member::Mixture { components: count("components", *components)?, scale }
+            }
+            MemberLayout::Psd { anchors } => {
+                Member::Psd { anchors: count("anchors", *anchors)?, strength, scale }
+            }
+            MemberLayout::Donors => Member::Donors,
+        };
+        Ok(Tried { member, space: *space, weight: weights[k], held_out: held_out[k] })
+    };
+    layout.iter().enumerate().map(one).collect()
+}

@@ -1,0 +1,213 @@
+//! Models and their files: a model that was read does what the one that was written does, to the bit.
+
+use crate::common::*;
+use crate::learn::bent;
+use faer::Mat;
+use psd_impute::density::Density;
+use psd_impute::impute::{CellSummary, Imputer, Limits};
+use psd_impute::learn::{Member, PaperPreset, StackObserver, TheoryPreset};
+use psd_impute::model::{FitOptions, How, Model, Preset};
+use psd_impute::table::{Column, Table};
+use psd_impute::{Error, ModelFileError};
+use rand::RngExt;
+use std::ops::ControlFlow;
+
+/// A wave, a number in steps, a category, and an ordered column that all go with `x`; a fifth of the cells is missing.
+pub(crate) fn table(n: usize) -> Table {
+    let rng = &mut rng(8);
+    let columns = vec![
+        Column::continuous("x"),
+        Column::category("side \"left\" or\nright", ["left", "right", "neither"].map(String::from).to_vec())
+            .unwrap(),
+        Column::continuous("wave"),
+        Column::ordered("grade", vec![-1.0, 0.5, 100.0]).unwrap(),
+        Column::continuous("steps"),
+    ];
+    let mut cells = Mat::zeros(5, n);
+    for i in 0..n {
+        let x = 4.0 * rng.random::<f64>() - 2.0;
+        let side = f64::from(u8::from(x > 0.0));
+        let grade = [-1.0, 0.5, 100.0][(x + 2.0).min(2.9) as usize];
+        let row = [x, side, (3.0 * x).sin() + 0.05 * normal(rng), grade, (3.0 * x).round()];
+        for (j, value) in row.into_iter().enumerate() {
+            cells[(j, i)] = if rng.random::<f64>() < 0.2 { NA } else { value };
+        }
+    }
+    Table::new(columns, cells).unwrap()
+}
+
+pub(crate) const MEMBERS: [Member; 4] = [
+    Member::Normal,
+    Member::Mixture { components: 3, scale: 0.2 },
+    Member::Psd { anchors: 4, strength: 0.2, scale: 0.4 },
+    Member::Donors,
+];
+
+pub(crate) fn written(model: &Model, notes: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    model.write(notes, &mut out).unwrap();
+    out
+}
+
+fn bits(table: &Table) -> Vec<u64> {
+    table.rows().flatten().map(|x| x.to_bits()).collect()
+}
+
+/// All that an imputer says of a table.
+fn all(imputer: &Imputer<'_>, table: &Table) -> (Vec<Vec<u64>>, Vec<CellSummary>, Vec<u64>) {
+    let done = [
+        imputer.complete_with_draws(table, 3, 1).unwrap(),
+        imputer.complete_with_means(table).unwrap(),
+        imputer.complete_with_medians(table).unwrap(),
+        imputer.new_rows(table.columns(), 10, 1).unwrap(),
+    ];
+    let scores = imputer.outlier_scores(table, 20, 1).unwrap();
+    (
+        done.iter().map(bits).collect(),
+        imputer.summaries(table, &[0.1, 0.9]).unwrap(),
+        scores.iter().map(|score| score.log_density.to_bits()).collect(),
+    )
+}
+
+/// Writes and reads the model, and compares what the two do with the table it was fitted to and with rows it has not seen.
+fn check(table: &Table, unseen: &Table, model: &Model) -> Model {
+    let file = written(model, "{\"plan\": [1, 2]}");
+    assert_eq!(file, written(model, "{\"plan\": [1, 2]}"), "the same bytes twice");
+    let (loaded, notes) = Model::read(&file).unwrap();
+    assert_eq!(notes, "{\"plan\": [1, 2]}");
+    assert_eq!(file, written(&loaded, &notes), "the same bytes again");
+    assert_eq!(loaded.report(), model.report());
+    assert_eq!(loaded.columns(), model.columns());
+    let limits = || Limits::none(table.columns().len());
+    for table in [table, unseen] {
+        let [ours, theirs] = [model, &loaded].map(|m| all(&m.imputer(limits()).unwrap(), table));
+        assert_eq!(ours, theirs);
+        let refits = [model, &loaded].map(|m| {
+            let refitted = m.refitted(7, 2).unwrap();
+            refitted.map(|refitted| all(&refitted.imputer(limits()).unwrap(), table))
+        });
+        assert_eq!(refits[0], refits[1]);
+    }
+    loaded
+}
+
+#[test]
+fn a_stack_with_every_kind_of_member_and_column_is_read_as_it_was_written() {
+    let table = table(120);
+    let options = FitOptions { preset: Preset::StackOf(MEMBERS.to_vec()), seed: 3 };
+    let model = Model::fit(&table, &options, &mut ()).unwrap();
+    let How::Stack(report) = model.report().how else { unreachable!() };
+    assert!(report.members.iter().filter(|m| m.weight > 0.0).count() >= 3, "{:?}", report.members);
+    assert!(report.members[3].weight > 0.0, "donors want a share: {:?}", report.members);
+    assert_eq!(report.normal, Some(report.members[0].held_out));
+    assert!((100..=120).contains(&report.rows), "{} distinct rows", report.rows);
+    let unseen = table.select(&[5, 3, 3, 90]).unwrap();
+    let mut cells = unseen.cells().to_owned();
+    cells.row_mut(0).iter_mut().for_each(|x| *x += 0.01);
+    check(&table, &unseen.with_cells(cells).unwrap(), &model);
+}
+
+#[test]
+fn the_default_stack_of_numbers_and_one_without_numbers_are_too() {
+    let (numbers, _) = continuous(4, 60, 3, 1, 0.2, Shape::Full);
+    let model = Model::fit(&numbers, &FitOptions::default(), &mut ()).unwrap();
+    check(&numbers, &numbers.select(&[1]).unwrap(), &model);
+    let labels = || ["a", "b", "c"].map(String::from).to_vec();
+    let columns = (0..2).map(|j| Column::category(format!("c{j}"), labels()).unwrap()).collect();
+    let cell = |j: usize, i: usize| if (i + j).is_multiple_of(5) { NA } else { ((i * i + j) % 3) as f64 };
+    let letters = Table::new(columns, Mat::from_fn(2, 40, cell)).unwrap();
+    let options = FitOptions { preset: Preset::StackOf(MEMBERS.to_vec()), seed: 0 };
+    let model = Model::fit(&letters, &options, &mut ()).unwrap();
+    check(&letters, &letters.select(&[1]).unwrap(), &model);
+}
+
+#[test]
+fn the_papers_presets_are_too() {
+    let mixed = table(40);
+    let preset = PaperPreset { anchors: 5, folds: 2, newton_steps: 20, ..Default::default() };
+    let options = FitOptions { preset: Preset::Paper(preset), seed: 1 };
+    let model = Model::fit(&mixed, &options, &mut ()).unwrap();
+    assert!(model.refitted(1, 1).unwrap().is_none());
+    check(&mixed, &mixed.select(&[1]).unwrap(), &model);
+
+    let arch = bent(80, &mut rng(7));
+    let options = FitOptions { preset: Preset::Theory(TheoryPreset::default()), seed: 1 };
+    let model = Model::fit(&arch, &options, &mut ()).unwrap();
+    let How::Theory(schedule) = model.report().how else { unreachable!() };
+    assert!(schedule.nu > 0.0 && schedule.anchors > 0);
+    check(&arch, &arch.select(&[1]).unwrap(), &model);
+}
+
+#[test]
+fn a_model_is_what_its_parts_are_when_they_are_used_by_hand() {
+    use psd_impute::impute::Ties;
+    use psd_impute::learn::StackFit;
+    let table = table(80);
+    let model = Model::fit(&table, &FitOptions { preset: Preset::Stack, seed: 2 }, &mut ()).unwrap();
+    let (standardised, scaler) = table.standardise();
+    let fitted = StackFit::for_table(&standardised, 2).run(&standardised, &mut ()).unwrap();
+    let ties = Ties::of(&table).calibrated(&fitted.density, &table, &scaler).unwrap();
+    let by_hand = Imputer::new(&fitted.density, &scaler, &ties, Limits::none(5)).unwrap();
+    assert_eq!(all(&model.imputer(Limits::none(5)).unwrap(), &table), all(&by_hand, &table));
+    let moved = fitted.refitted(5, 1).unwrap();
+    let by_hand = Imputer::new(&moved, &scaler, &ties, Limits::none(5)).unwrap();
+    let refitted = model.refitted(5, 1).unwrap().unwrap();
+    assert_eq!(all(&refitted.imputer(Limits::none(5)).unwrap(), &table), all(&by_hand, &table));
+    let row = standardised.row(0);
+    assert_eq!(model.density().log_marginal(row).unwrap(), fitted.density.log_marginal(row).unwrap());
+}
+
+#[test]
+fn a_stacks_observer_is_heard() {
+    struct Count(usize);
+    impl StackObserver for Count {
+        fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<()> {
+            self.0 += 1;
+            ControlFlow::Continue(())
+        }
+    }
+    let mut heard = Count(0);
+    let options = FitOptions { preset: Preset::StackOf(MEMBERS[..2].to_vec()), seed: 0 };
+    Model::fit(&table(40), &options, &mut heard).unwrap();
+    assert_eq!(heard.0, 2);
+}
+
+#[test]
+fn other_columns_are_told() {
+    let table = table(40);
+    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
+    let model = Model::fit(&table, &options, &mut ()).unwrap();
+    assert_eq!(model.check(&table), Ok(()));
+    let problem = |j: usize, column: Column| {
+        let mut columns = table.columns().to_vec();
+        columns[j] = column;
+        let nothing = Mat::from_fn(5, 1, |_, _| NA);
+        model.check(&Table::new(columns, nothing).unwrap()).unwrap_err().to_string()
+    };
+    let text = problem(0, Column::continuous("y"));
+    assert_eq!(text, "column `y` stands in the place of the model's column `x`");
+    assert!(problem(0, Column::ordered("x", vec![1.0]).unwrap()).contains("another kind"));
+    assert!(problem(3, Column::ordered("grade", vec![1.0]).unwrap()).contains("other values"));
+    let (narrow, _) = continuous(1, 3, 2, 1, 0.0, Shape::Full);
+    assert_eq!(
+        model.check(&narrow).unwrap_err(),
+        Error::Shape { what: "columns of the table", found: 2, expected: 5 }
+    );
+}
+
+#[test]
+fn a_file_of_something_else_is_told_from_a_damaged_one() {
+    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
+    let file = written(&Model::fit(&table(40), &options, &mut ()).unwrap(), "");
+    let error = |file: &[u8]| match Model::read(file) {
+        Err(Error::ModelFile(error)) => error,
+        Err(other) => unreachable!("{other}"),
+        Ok(_) => unreachable!("it was read"),
+    };
+    assert_eq!(error(b"a,b\n1,2\n"), ModelFileError::NotAModel);
+    assert_eq!(error(&[]), ModelFileError::NotAModel);
+    assert!(matches!(error(&file[..file.len() - 1]), ModelFileError::Length { .. }));
+    let mut flipped = file.clone();
+    flipped[file.len() / 2] ^= 4;
+    assert!(matches!(error(&flipped), ModelFileError::Damaged { .. }));
+}
