@@ -1,39 +1,76 @@
 //! The command `psd-impute`.
 //!
 //! Data goes to standard output, messages to standard error. Exit codes: 0 done, 1 wrong usage, 2 bad data, 3 the fit did not
-//! converge (its result is written all the same).
+//! converge (its result is written all the same), 4 a mistake of ours, 130 interrupted.
 
 mod commands;
 mod io;
 mod plot;
 mod toys;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use commands::Failure;
 use std::process::ExitCode;
 
 /// Imputation that keeps the distribution of the data.
 #[derive(Parser)]
-#[command(name = "psd-impute", version, about)]
+#[command(name = "psd-impute", version, about, after_help = EXIT_CODES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 wrong usage, 2 bad data, 3 the fit did not converge (its result is written all the same), \
+4 a mistake of ours, 130 interrupted";
+
 #[derive(Subcommand)]
 enum Command {
     /// Make a small table with gaps, impute it and show the result.
     Demo(commands::demo::Demo),
-    /// Complete a numeric CSV file.
-    Impute(commands::impute::Impute),
-    /// Take cells away from a table, to see how well they can be put back.
+    /// Complete a table.
+    Impute(Box<commands::impute::Impute>),
+    /// Fit a model and write it to a file.
+    Fit(commands::fit::Fit),
+    /// Say what a table or a model is.
+    Describe(commands::describe::Describe),
+    /// Say how well each row of a table fits a model.
+    Score(commands::score::Score),
+    /// Write new rows drawn from a model.
+    Sample(commands::sample::Sample),
+    /// Take cells away from a table.
     Ampute(commands::ampute::Ampute),
     /// Score completed tables against the truth.
-    ///
-    /// ed is the energy distance between the completed and the true rows; w2 half the squared 2-Wasserstein distance between the
-    /// rows that had a gap and their truth, of the first two tables only; rmse and mae are errors of missing numbers, and the category
-    /// error is the share of missing labels that are wrong. Numbers are measured in the truth's standard deviations, columns of
-    /// numbers that are constant there are left out, and two different labels are at distance one.
     Evaluate(commands::evaluate::Evaluate),
+    /// Print completions for a shell.
+    Completions(commands::shell::Completions),
+    /// Print the man page.
+    Man,
+}
+
+impl Command {
+    fn threads(&self) -> Option<u64> {
+        match self {
+            Self::Impute(impute) => impute.threads,
+            Self::Fit(fit) => fit.threads,
+            _ => None,
+        }
+    }
+
+    fn run(&self) -> Result<ExitCode, Failure> {
+        let out = &mut std::io::stdout();
+        match self {
+            Self::Demo(demo) => demo.run(out),
+            Self::Impute(impute) => impute.run(),
+            Self::Fit(fit) => fit.run(),
+            Self::Describe(describe) => describe.run(out),
+            Self::Score(score) => score.run(),
+            Self::Sample(sample) => sample.run(),
+            Self::Ampute(ampute) => ampute.run(),
+            Self::Evaluate(evaluate) => evaluate.run(out),
+            Self::Completions(completions) => completions.run(Arguments::command(), out),
+            Self::Man => commands::shell::man(Arguments::command(), out),
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -45,18 +82,37 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let result = match arguments.command {
-        Command::Demo(demo) => demo.run(&mut std::io::stdout().lock()),
-        Command::Impute(impute) => impute.run(),
-        Command::Ampute(ampute) => ampute.run(),
-        Command::Evaluate(evaluate) => evaluate.run(&mut std::io::stdout().lock()),
-    };
-    match result {
+    // Without a handler, an interruption would leave temporary files behind.
+    let _ = ctrlc::set_handler(|| {
+        std::process::exit(130);
+    });
+    std::panic::set_hook(Box::new(|_| {}));
+    match std::panic::catch_unwind(|| run(&arguments.command)) {
+        Ok(code) => code,
+        Err(cause) => {
+            let text = cause.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            eprintln!(
+                "error: this is a mistake of ours: {text}\nhint: please report it, with the table if you can"
+            );
+            ExitCode::from(4)
+        }
+    }
+}
+
+fn run(command: &Command) -> ExitCode {
+    if let Some(threads) = command.threads() {
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
+    }
+    match command.run() {
         Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::from(2)
+            if let Some(hint) = error.hint() {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(if error.is_usage() { 1 } else { 2 })
         }
     }
 }

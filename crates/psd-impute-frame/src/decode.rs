@@ -5,15 +5,18 @@ use crate::encode::check_type;
 use crate::error::{Error, Result};
 use crate::plan::{ColumnPlan, Plan, Role};
 use crate::{fill, typed};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::{Field, Schema};
+use arrow_select::nullif::nullif;
 use psd_impute::table::Table;
 use std::sync::Arc;
 
-/// A batch whose missing cells are known.
+/// A batch whose missing cells are known, or some of whose cells are taken away.
 pub struct Completed<'a> {
     batch: &'a Batch,
     columns: Vec<Source<'a>>,
+    /// Whether a cell that the table does not know is taken away.
+    erases: bool,
 }
 
 /// Where the missing cells of a column of the batch are taken from.
@@ -50,7 +53,18 @@ impl Plan {
             };
             Source { column, cells }
         };
-        Ok(Completed { batch, columns: batch.names().into_iter().map(source).collect() })
+        Ok(Completed { batch, columns: batch.names().into_iter().map(source).collect(), erases: false })
+    }
+
+    /// Takes the cells away that `masked` does not know, and leaves all others as they are.
+    pub fn erase<'a>(&'a self, batch: &'a Batch, masked: &'a Table) -> Result<Completed<'a>> {
+        let mut erased = self.decode(batch, masked)?;
+        erased.erases = true;
+        let is_modelled = |source: &Source<'_>| matches!(source.cells, Filling::Table(..));
+        erased.columns.iter_mut().filter(|source| !is_modelled(source)).for_each(|source| {
+            source.cells = Filling::Nothing;
+        });
+        Ok(erased)
     }
 }
 
@@ -66,6 +80,11 @@ impl Source<'_> {
             Filling::Constant(cell) => Some(cell),
             Filling::Nothing => None,
         }
+    }
+
+    /// Whether the table does not know the cell.
+    fn is_unknown(&self, i: usize) -> bool {
+        matches!(self.cells, Filling::Table(table, k) if table.row(i)[k].is_nan())
     }
 
     /// What each missing cell of a column becomes; nothing where one is observed.
@@ -94,6 +113,15 @@ impl Completed<'_> {
     }
 
     fn array(&self, j: usize) -> Result<ArrayRef> {
+        let array = self.filled(j)?;
+        if !self.erases {
+            return Ok(array);
+        }
+        let mask: BooleanArray = (0..self.batch.len()).map(|i| Some(self.columns[j].is_unknown(i))).collect();
+        nullif(&array, &mask).map_err(fill::unwritable)
+    }
+
+    fn filled(&self, j: usize) -> Result<ArrayRef> {
         let source = &self.columns[j];
         let cells = self.batch.cells(j)?;
         let gaps = source.gaps(&cells, self.batch.len());
@@ -116,6 +144,12 @@ impl Completed<'_> {
         }
         Some(chunk.splice(|i, j| {
             let source = &self.columns[j];
+            if self.erases {
+                let observed = !chunk.is_missing(&chunk.cell(i, j));
+                // In a column of its own nothing at all would be a blank line.
+                let nothing = if self.columns.len() == 1 { "NA" } else { "" };
+                return (observed && source.is_unknown(i)).then(|| nothing.to_string());
+            }
             let (column, cell) = (source.column?, source.cell(i)?);
             if !chunk.is_missing(&chunk.cell(i, j)) {
                 return None;

@@ -1,19 +1,22 @@
 //! `psd-impute ampute`: take cells away from a table.
 
 use super::Failure;
-use crate::io::{CsvTable, check_folder};
+use super::table_args::{KindArgs, ReadArgs, is_standard, whole_table, writer};
+use crate::io::check_output;
 use clap::{Args, ValueEnum};
 use psd_impute::table::Table;
 use psd_impute_eval::ampute::Mechanism;
+use psd_impute_frame::Plan;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Ampute {
-    /// The CSV file to take cells from.
+    /// The table to take cells from; `-` reads standard input.
     input: PathBuf,
-    /// The file to write. Cells that stay come out byte for byte, those taken away are empty.
+    /// The file to write, in the format that its name says; `-` writes standard output. Cells that stay come out byte for byte, those
+    /// taken away are empty. Identifiers and free text stay.
     #[arg(short, long)]
     output: PathBuf,
     /// What a cell's going missing depends on.
@@ -28,6 +31,10 @@ pub(crate) struct Ampute {
     /// The seed of everything random.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    kinds: KindArgs,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -60,14 +67,27 @@ fn share(text: &str) -> Result<f64, String> {
 
 impl Ampute {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        check_folder(&self.output)?;
-        let file = CsvTable::read(&self.input)?;
+        if !is_standard(&self.output) {
+            check_output(&self.output, &[Some(self.input.as_path())])?;
+        }
+        let source = self.read.open(&self.input)?;
+        let plan = Plan::infer(source.batches()?, &self.kinds.wishes()?)?;
+        let table = whole_table(&source, &plan)?;
         let masked = self
             .mechanism()
-            .ampute(file.table(), self.rate, self.seed)
+            .ampute(&table, self.rate, self.seed)
             .map_err(|error| Failure::Evaluation { path: self.input.clone(), error })?;
-        file.write(&masked, &self.output)?;
-        describe(file.table(), &masked);
+        let mut writer = writer(&self.output, &source)?;
+        let mut first = 0;
+        for batch in source.batches()? {
+            let batch = batch?;
+            let rows: Vec<usize> = (first..first + batch.len()).collect();
+            let part = masked.select(&rows)?;
+            writer.write(&plan.erase(&batch, &part)?)?;
+            first += batch.len();
+        }
+        writer.finish()?;
+        describe(&table, &masked);
         Ok(ExitCode::SUCCESS)
     }
 

@@ -1,10 +1,12 @@
 //! `psd-impute evaluate`: score completed tables against the truth.
 
 use super::Failure;
-use crate::io::CsvTable;
+use super::table_args::{KindArgs, ReadArgs, whole_table};
 use clap::Args;
+use psd_impute::table::Table;
 use psd_impute_eval::Error;
 use psd_impute_eval::metrics::{Evaluation, Scores, WASSERSTEIN_ROWS, WASSERSTEIN_TABLES};
+use psd_impute_frame::Plan;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,10 @@ pub(crate) struct Evaluate {
     /// The tables in which they were put back.
     #[arg(required = true)]
     completed: Vec<PathBuf>,
+    #[command(flatten)]
+    kinds: KindArgs,
+    #[command(flatten)]
+    read: ReadArgs,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -43,18 +49,18 @@ struct Report {
 
 impl Evaluate {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let truth = CsvTable::read(&self.truth)?;
-        let masked = CsvTable::read(&self.masked)?;
+        let plan = Plan::infer(self.read.open(&self.truth)?.batches()?, &self.kinds.wishes()?)?;
+        let truth = self.table(&self.truth, &plan)?;
+        let masked = self.table(&self.masked, &plan)?;
         let at = |path: &Path, error: Error| Failure::Evaluation { path: path.to_owned(), error };
-        let evaluation = Evaluation::new(truth.table(), masked.table()).map_err(|error| match error {
+        let evaluation = Evaluation::new(&truth, &masked).map_err(|error| match error {
             Error::NoCompleteRow => at(&self.truth, error),
             other => at(&self.masked, other),
         })?;
-        self.describe(&evaluation, truth.table().len());
+        self.describe(&evaluation, truth.len());
         let mut each = Vec::new();
         for (k, path) in self.completed.iter().enumerate() {
-            let completed = CsvTable::read(path)?;
-            let scores = evaluation.score(k, completed.table()).map_err(|error| at(path, error))?;
+            let scores = evaluation.score(k, &self.table(path, &plan)?).map_err(|error| at(path, error))?;
             each.push(Scored { file: path.display().to_string(), scores });
         }
         let all: Vec<Scores> = each.iter().map(|scored| scored.scores).collect();
@@ -67,6 +73,11 @@ impl Evaluate {
             print(out, &each, &average)?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// A table's modelled columns as the truth's plan has them.
+    fn table(&self, path: &Path, plan: &Plan) -> Result<Table, Failure> {
+        whole_table(&self.read.open(path)?, plan)
     }
 
     /// What is left out, where it is not what one would expect.

@@ -1,154 +1,94 @@
 //! What makes a command fail.
 
-use std::fmt;
+use psd_impute_frame::Place;
 use std::io;
 use std::path::PathBuf;
+use thiserror::Error;
 
-/// An error of the engine, or of reading and writing.
-#[derive(Debug)]
+/// An error of a command. [`hint`](Self::hint) says what to do about it.
+#[derive(Debug, Error)]
 pub(crate) enum Failure {
-    Engine(psd_impute::Error),
-    Output(io::Error),
-    File {
-        path: PathBuf,
-        error: io::Error,
-    },
-    Csv {
-        path: PathBuf,
-        error: csv::Error,
-    },
-    /// A row that is longer or shorter than the header.
-    Ragged {
-        path: PathBuf,
-        line: u64,
-        found: u64,
-        expected: u64,
-    },
-    /// A file that is no table.
-    Table {
-        path: PathBuf,
-        error: psd_impute::Error,
-    },
-    /// A folder to write to that is not there.
-    NoFolder {
-        path: PathBuf,
-        folder: PathBuf,
-    },
-    SameFile {
-        path: PathBuf,
-    },
+    #[error(transparent)]
+    Engine(#[from] psd_impute::Error),
+    #[error(transparent)]
+    Frame(#[from] psd_impute_frame::Error),
+    #[error(transparent)]
+    Output(#[from] io::Error),
+    #[error("{}: {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
+    #[error("{}: {error}", path.display())]
+    Csv { path: PathBuf, error: csv::Error },
+    #[error("{}: {error}", path.display())]
+    Model { path: PathBuf, error: psd_impute::Error },
+    #[error("{}: the model's columns cannot be read: {problem}", path.display())]
+    ModelPlan { path: PathBuf, problem: String },
+    #[error("{}: {error}", path.display())]
+    Evaluation { path: PathBuf, error: psd_impute_eval::Error },
+    #[error("{}: there is no folder {}", path.display(), folder.display())]
+    NoFolder { path: PathBuf, folder: PathBuf },
+    #[error("{}: is a folder", path.display())]
+    IsFolder { path: PathBuf },
+    #[error("{}: is to be written twice", path.display())]
+    SameFile { path: PathBuf },
+    #[error("{}: is read from, and would be overwritten", path.display())]
+    Overwrites { path: PathBuf },
+    #[error("standard output cannot hold several tables, or a table and a summary")]
+    OneStream,
+    #[error("drawing a picture: {0}")]
     Picture(String),
-    /// A cell that cannot be used: what is wrong with it, and what to do.
-    Cell {
-        path: PathBuf,
-        line: u64,
-        column: String,
-        text: String,
-        problem: String,
-        hint: &'static str,
-    },
-    /// A column without any observed cell.
-    NeverObserved {
-        path: PathBuf,
-        column: String,
-    },
-    /// Bounds on a column that the file does not have, or has more than once.
-    NoSuchColumn {
-        path: PathBuf,
-        column: String,
-        found: usize,
-        columns: Vec<String>,
-    },
-    BoundsTwice {
-        column: String,
-    },
-    /// A table from which cells cannot be taken, or that cannot be scored.
-    Evaluation {
-        path: PathBuf,
-        error: psd_impute_eval::Error,
-    },
+    #[error("{place}, column `{column}`: `{text}` is outside the bounds {bounds}")]
+    OutOfBounds { place: Place, column: String, text: String, bounds: String },
+    #[error("--bounds: no column `{column}` is completed")]
+    NoBounds { column: String, columns: Vec<String> },
+    #[error("--bounds: column `{column}` is given twice")]
+    BoundsTwice { column: String },
+    #[error("--bounds: `{text}` is no value of column `{column}`, which is {kind}")]
+    BadBound { column: String, text: String, kind: &'static str },
+    #[error("column `{column}` is to be taken for two things")]
+    TwoKinds { column: String },
+    #[error("--anchors and --metric are the preset's own business")]
+    RecipeHasItsOwn,
 }
 
 impl Failure {
     /// Whether the reader of our output has gone, which is no fault of ours.
     pub(crate) fn is_broken_pipe(&self) -> bool {
-        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Engine(error) => error.fmt(f),
-            Self::Output(error) => error.fmt(f),
-            Self::File { path, error } if error.kind() == io::ErrorKind::InvalidData => {
-                write!(f, "{}: {error}\nhint: save the file as UTF-8", path.display())
+            Self::Output(error) | Self::Frame(psd_impute_frame::Error::Io { error, .. }) => {
+                error.kind() == io::ErrorKind::BrokenPipe
             }
-            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::Csv { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::Ragged { path, line, found, expected } => write!(
-                f,
-                "{}, line {line}: the header has {expected} cells, but this row {found}",
-                path.display()
-            ),
-            Self::Table { path, error } => write!(
-                f,
-                "{}: {error}\nhint: the first line is the header, and the rows stand below it",
-                path.display()
-            ),
-            Self::NoFolder { path, folder } => {
-                write!(f, "{}: there is no folder {}", path.display(), folder.display())
-            }
-            Self::SameFile { path } => {
-                write!(
-                    f,
-                    "{}: is to be written twice\nhint: give --intervals a file of its own",
-                    path.display()
-                )
-            }
-            Self::Picture(problem) => write!(f, "drawing a picture: {problem}"),
-            Self::Cell { path, line, column, text, problem, hint } => write!(
-                f,
-                "{}, line {line}, column `{column}`: `{text}` {problem}\nhint: {hint}",
-                path.display()
-            ),
-            Self::NeverObserved { path, column } => write!(
-                f,
-                "{}: no cell of column `{column}` is observed\nhint: drop the column; there is nothing to learn it from",
-                path.display()
-            ),
-            Self::NoSuchColumn { path, column, found, columns } => {
-                let how_many = if *found == 0 { "no column" } else { "more than one column" };
-                let names: Vec<String> = columns.iter().map(|name| format!("`{name}`")).collect();
-                write!(
-                    f,
-                    "--bounds: {} has {how_many} `{column}`\nhint: its columns are {}",
-                    path.display(),
-                    names.join(", ")
-                )
-            }
-            Self::BoundsTwice { column } => {
-                write!(
-                    f,
-                    "--bounds: column `{column}` is given twice\nhint: both ends go into one, {column}=LO:HI"
-                )
-            }
-            Self::Evaluation { path, error } => {
-                write!(f, "{}: {error}", path.display())?;
-                error.hint().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
-            }
+            _ => false,
         }
     }
-}
 
-impl From<psd_impute::Error> for Failure {
-    fn from(error: psd_impute::Error) -> Self {
-        Self::Engine(error)
+    /// Whether the command was called wrongly, whatever the files hold.
+    pub(crate) fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::SameFile { .. }
+                | Self::Overwrites { .. }
+                | Self::OneStream
+                | Self::BoundsTwice { .. }
+                | Self::TwoKinds { .. }
+                | Self::RecipeHasItsOwn
+        )
     }
-}
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Frame(error) => return error.hint(),
+            Self::Evaluation { error, .. } => return error.hint().map(String::from),
+            Self::Model { .. } | Self::ModelPlan { .. } => "fit the model again with `psd-impute fit`".into(),
+            Self::NoFolder { .. } => "make the folder first".into(),
+            Self::SameFile { .. } => "give each output a file of its own".into(),
+            Self::Overwrites { .. } => "write to another file; what is missing would be lost".into(),
+            Self::OneStream => "write to files: -o out.csv".into(),
+            Self::OutOfBounds { .. } => "widen the bounds, or empty the cell if it is wrong".into(),
+            Self::NoBounds { columns, .. } => format!("those that are: {}", columns.join(", ")),
+            Self::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),
+            Self::RecipeHasItsOwn => "leave --preset out, or the other two".into(),
+            _ => return None,
+        })
     }
 }

@@ -1,10 +1,21 @@
-//! One file for each subcommand.
+//! One file a subcommand, and what they share.
 
 pub(crate) mod ampute;
 mod bounds;
 pub(crate) mod demo;
+pub(crate) mod describe;
 pub(crate) mod evaluate;
 mod failure;
+pub(crate) mod fit;
+mod fit_args;
+mod fitted;
 pub(crate) mod impute;
+mod intervals;
+mod progress;
+pub(crate) mod sample;
+pub(crate) mod score;
+pub(crate) mod shell;
+mod summary;
+mod table_args;
 
 pub(crate) use failure::Failure;

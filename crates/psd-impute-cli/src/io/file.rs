@@ -2,7 +2,7 @@
 
 use crate::commands::Failure;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a file under a temporary name in its folder and renames it, so that no one sees half of it.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -14,13 +14,21 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a path in a folder that is not there, before time is spent on what is to be written.
-pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
+/// Refuses a path in a folder that is not there, a folder, and a file that is read from, before time is spent on what is to be written.
+pub(crate) fn check_output(path: &Path, inputs: &[Option<&Path>]) -> Result<(), Failure> {
     let folder = folder(path);
-    if folder.is_dir() {
-        return Ok(());
+    if !folder.is_dir() {
+        return Err(Failure::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
     }
-    Err(Failure::NoFolder { path: path.to_owned(), folder: folder.to_owned() })
+    if path.is_dir() {
+        return Err(Failure::IsFolder { path: path.to_owned() });
+    }
+    let place = |path: &Path| -> Option<PathBuf> { path.canonicalize().ok() };
+    let own = place(path);
+    if own.is_some() && inputs.iter().flatten().any(|input| place(input) == own) {
+        return Err(Failure::Overwrites { path: path.to_owned() });
+    }
+    Ok(())
 }
 
 fn folder(path: &Path) -> &Path {

@@ -1,7 +1,5 @@
-//! Reading and writing files.
+//! Writing files.
 
-mod csv_table;
 mod file;
 
-pub(crate) use csv_table::{CsvTable, numbered};
-pub(crate) use file::{check_folder, write_file};
+pub(crate) use file::{check_output, write_file};

@@ -28,7 +28,18 @@ impl Imputer<'_> {
     /// several as long as one of a hundred draws of the row lies within them; a row whose hundred draws all miss gets its bounded
     /// cells one after another, each within its bounds given those before.
     pub fn complete_with_draws(&self, table: &Table, seed: u64, imputation: u64) -> Result<Table> {
-        let keys = RowKeys::of(table);
+        self.complete_batch_with_draws(table, &RowKeys::of(table), seed, imputation)
+    }
+
+    /// The same for a batch of a larger table, whose rows have the keys of a [`RowCounter`](crate::table::RowCounter): the batches then
+    /// get what the whole table would.
+    pub fn complete_batch_with_draws(
+        &self,
+        table: &Table,
+        keys: &RowKeys,
+        seed: u64,
+        imputation: u64,
+    ) -> Result<Table> {
         self.complete(table, |i, conditional| {
             self.draw(table, i, conditional, &mut keys.generator(i, seed, imputation))
         })

@@ -6,11 +6,25 @@ use crate::error::{bad, positive};
 use crate::linalg::{Cholesky, gram, times};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
 
 /// The shape of the kernel. Parameters are checked when it is made.
 #[derive(Debug, Clone)]
 pub struct Metric {
     shape: Shape,
+}
+
+/// A kind of metric.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricKind {
+    /// One bandwidth for all columns.
+    Isotropic,
+    /// A bandwidth for each column.
+    Diagonal,
+    /// Any.
+    #[default]
+    Full,
 }
 
 /// What a metric is made of.
@@ -59,6 +73,18 @@ impl Metric {
         }
         let factor = Cholesky::new(sigma.to_owned(), "metric")?;
         Ok(Self { shape: Shape::Full(factor.factor().to_owned()) })
+    }
+
+    /// The metric of a kind that comes closest to `sigma`.
+    pub fn near(kind: MetricKind, sigma: MatRef<'_, f64>) -> Result<Self> {
+        let variances: Vec<f64> = (0..sigma.nrows()).map(|j| sigma[(j, j)]).collect();
+        match kind {
+            MetricKind::Full => Self::full(sigma),
+            MetricKind::Diagonal => Self::diagonal(variances.iter().map(|v| 0.25 / v).collect()),
+            MetricKind::Isotropic => {
+                Self::isotropic(0.25 * variances.len().max(1) as f64 / variances.iter().sum::<f64>())
+            }
+        }
     }
 
     /// The metric with this lower Cholesky factor of `Σ`.

@@ -25,6 +25,6 @@ pub use continuous::{Bounds, ContinuousPattern};
 pub use discrete::DiscreteColumn;
 pub use features::{Anchors, BaseMeasure, Features};
 pub use gradient::FeatureGradient;
-pub use metric::Metric;
 pub(crate) use metric::Shape;
+pub use metric::{Metric, MetricKind};
 pub use pattern::PatternFeatures;

@@ -8,11 +8,11 @@ use super::normal::{fit_normal, normal_prior};
 use crate::Result;
 use crate::density::{Density, PsdDensity, Stack};
 use crate::error::bad;
-use crate::kernel::{Anchors, BaseMeasure, Features, Metric};
+use crate::kernel::{Anchors, BaseMeasure, Features, Metric, MetricKind};
 use crate::linalg::LbfgsParams;
 use crate::objective::ProblemOptions;
 use crate::table::{Resolution, Table};
-use faer::{Mat, MatRef, Scale};
+use faer::{Mat, Scale};
 use rand::Rng;
 use std::fmt;
 use std::sync::Arc;
@@ -29,8 +29,10 @@ pub enum Member {
         /// The prior's scale, in covariances of the normal model.
         scale: f64,
     },
-    /// The paper's density with a full metric: `Q`, anchors and metric learned jointly.
+    /// The paper's density: `Q`, anchors and metric learned jointly.
     Psd {
+        /// The kind of metric.
+        metric: MetricKind,
         /// How many anchors.
         anchors: usize,
         /// The weight of the metric's prior, in nats a row.
@@ -118,8 +120,9 @@ impl Smooth {
                     Mixture::fit(rows.table, Some(rows.weights), copy.as_ref(), &labels, &prior, rows.em)?;
                 Ok((Self::Mixture(FittedMixture { mixture, prior }), report.converged))
             }
-            Member::Psd { anchors, strength, scale } => {
-                let start = start_psd(rows, covariance, &copy()?, anchors, rng)?;
+            Member::Psd { metric, anchors, strength, scale } => {
+                let metric = Metric::near(metric, (covariance * Scale(0.09)).as_ref())?;
+                let start = start_psd(rows, metric, &copy()?, anchors, rng)?;
                 let prior = MetricPrior { strength, scale: covariance * Scale(scale) };
                 learn_psd(rows, &start, prior, STEPS)
             }
@@ -146,16 +149,15 @@ impl Smooth {
     }
 }
 
-/// The centres of k-means, their shares as a diagonal `Q`, and a tenth of the normal model's covariance.
+/// The centres of k-means and their shares as a diagonal `Q`.
 fn start_psd(
     rows: Rows<'_>,
-    covariance: MatRef<'_, f64>,
+    metric: Metric,
     copy: &Mat<f64>,
     anchors: usize,
     rng: &mut dyn Rng,
 ) -> Result<PsdDensity> {
     let (centres, labels) = kmeans::cluster(rows.table, copy, anchors.min(rows.table.len()), 20, rng);
-    let metric = Metric::full((covariance * Scale(0.09)).as_ref())?;
     let l = centres.ncols();
     let anchors = Anchors::new(centres)?;
     let features =

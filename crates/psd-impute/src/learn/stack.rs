@@ -17,6 +17,7 @@ use super::space::Space;
 use crate::Result;
 use crate::density::Stack;
 use crate::error::bad;
+use crate::kernel::MetricKind;
 use crate::table::{RowKeys, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -54,6 +55,7 @@ impl StackFit {
         let n = table.len().min(SAMPLE);
         let mixtures = [2, 4, 8, 16, 32, 64].map(|components| Member::Mixture { components, scale: 0.2 });
         let psd = [(6, 0.2, 0.4), (15, 0.05, 0.15)].map(|(anchors, strength, scale)| Member::Psd {
+            metric: MetricKind::Full,
             anchors,
             strength,
             scale,

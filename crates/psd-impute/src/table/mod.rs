@@ -12,7 +12,7 @@ pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;
 pub use pattern::{Group, Pattern};
 pub use resolution::Resolution;
-pub use row_key::RowKeys;
+pub use row_key::{RowCounter, RowKeys};
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;
 pub use warps::{Warp, Warps};

@@ -11,20 +11,29 @@ pub struct RowKeys {
     keys: Vec<u64>,
 }
 
+/// Counts equal rows over the batches that a table comes in, so that each row has the key it has in the whole table.
+#[derive(Debug, Clone, Default)]
+pub struct RowCounter {
+    seen: HashMap<u64, u32>,
+}
+
+impl RowCounter {
+    /// The keys of the next batch.
+    pub fn keys(&mut self, batch: &Table) -> RowKeys {
+        let key = |row: &[f64]| {
+            let content = row.iter().fold(0, |hash, &x| mix(hash ^ canonical(x)));
+            let before = self.seen.entry(content).or_default();
+            *before = before.wrapping_add(1);
+            mix(content ^ u64::from(*before))
+        };
+        RowKeys { keys: batch.rows().map(key).collect() }
+    }
+}
+
 impl RowKeys {
     /// The keys of a table's rows.
     pub fn of(table: &Table) -> Self {
-        let mut seen: HashMap<u64, u64> = HashMap::new();
-        let keys = table
-            .rows()
-            .map(|row| {
-                let content = row.iter().fold(0, |hash, &x| mix(hash ^ canonical(x)));
-                let before = seen.entry(content).or_default();
-                *before += 1;
-                mix(content ^ *before)
-            })
-            .collect();
-        Self { keys }
+        RowCounter::default().keys(table)
     }
 
     /// The generator of row `i` for one imputation.

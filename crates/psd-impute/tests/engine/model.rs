@@ -5,6 +5,7 @@ use crate::learn::bent;
 use faer::Mat;
 use psd_impute::density::Density;
 use psd_impute::impute::{CellSummary, Imputer, Limits};
+use psd_impute::kernel::MetricKind;
 use psd_impute::learn::{Member, PaperPreset, StackObserver, TheoryPreset};
 use psd_impute::model::{FitOptions, How, Model, Preset};
 use psd_impute::table::{Column, Table};
@@ -39,7 +40,7 @@ pub(crate) fn table(n: usize) -> Table {
 pub(crate) const MEMBERS: [Member; 4] = [
     Member::Normal,
     Member::Mixture { components: 3, scale: 0.2 },
-    Member::Psd { anchors: 4, strength: 0.2, scale: 0.4 },
+    Member::Psd { metric: MetricKind::Diagonal, anchors: 4, strength: 0.2, scale: 0.4 },
     Member::Donors,
 ];
 

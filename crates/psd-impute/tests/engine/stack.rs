@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use psd_impute::density::Density;
+use psd_impute::kernel::MetricKind;
 use psd_impute::learn::{FittedStack, Member, StackFit, StackObserver};
 use psd_impute::table::Table;
 use std::ops::ControlFlow;
@@ -60,7 +61,12 @@ fn a_refit_moves_the_density_a_little_and_always_to_the_same_place() {
     let table = Table::continuous(&["x", "y"], &wave()).unwrap();
     let fitted = fit(
         &table,
-        &[Member::Normal, THREE, Member::Psd { anchors: 4, strength: 0.2, scale: 0.4 }, Member::Donors],
+        &[
+            Member::Normal,
+            THREE,
+            Member::Psd { metric: MetricKind::Diagonal, anchors: 4, strength: 0.2, scale: 0.4 },
+            Member::Donors,
+        ],
     );
     let row = [0.3, 0.5];
     let at = |seed, k| fitted.refitted(seed, k).unwrap().log_marginal(&row).unwrap();

@@ -48,6 +48,14 @@ impl Survey {
         self.rows
     }
 
+    /// Each column's name and missing cells. Nothing is known of the cells of a type that has no kind here.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, Option<u64>)> {
+        self.columns.iter().map(|column| {
+            let known = column.unsupported.is_none();
+            (column.name(), known.then_some(self.rows - column.observed))
+        })
+    }
+
     /// Says what the columns are.
     pub fn plan(&self, wishes: &Wishes) -> Result<Plan> {
         if self.rows == 0 {

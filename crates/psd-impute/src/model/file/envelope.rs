@@ -10,7 +10,7 @@ use crate::Result;
 use crate::error::ModelFileError;
 use std::io::Write;
 
-const MAGIC: [u8; 8] = *b"psdmodel";
+pub(super) const MAGIC: [u8; 8] = *b"psdmodel";
 /// The format that is written, and the only one that is read.
 const VERSION: u32 = 1;
 const HEAD: usize = 20;

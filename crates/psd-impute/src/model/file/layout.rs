@@ -1,5 +1,6 @@
 //! The structure of a model, without its numbers: the JSON in the file.
 
+use crate::kernel::MetricKind;
 use crate::learn::Space;
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +37,8 @@ pub(super) enum KindLayout {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum FitLayout {
     Stack(StackLayout),
-    Paper { density: MetricLayout, rounds: u64, kept: u64, converged: bool },
-    Theory { density: MetricLayout, anchors: u64, converged: bool },
+    Paper { density: MetricKind, rounds: u64, kept: u64, converged: bool },
+    Theory { density: MetricKind, anchors: u64, converged: bool },
 }
 
 /// A stack.
@@ -59,7 +60,7 @@ pub(super) struct StackLayout {
 pub(super) enum MemberLayout {
     Normal,
     Mixture { components: u64 },
-    Psd { anchors: u64 },
+    Psd { metric: MetricKind, anchors: u64 },
     Donors,
 }
 
@@ -68,14 +69,5 @@ pub(super) enum MemberLayout {
 #[serde(rename_all = "snake_case")]
 pub(super) enum SmoothLayout {
     Mixture,
-    Psd(MetricLayout),
-}
-
-/// A kernel density's metric, which tells the shape of its tensor.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum MetricLayout {
-    Isotropic,
-    Diagonal,
-    Full,
+    Psd(MetricKind),
 }

@@ -37,6 +37,11 @@ impl Model {
         envelope::write(&payload, out)
     }
 
+    /// Whether a file begins as model files do.
+    pub fn is_file(start: &[u8]) -> bool {
+        start.starts_with(&envelope::MAGIC)
+    }
+
     /// Reads a model and the notes from the bytes of its file.
     pub fn read(file: &[u8]) -> Result<(Self, String)> {
         let source = Source::of(envelope::open(file)?)?;

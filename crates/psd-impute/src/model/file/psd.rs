@@ -1,15 +1,14 @@
 //! Kernel densities.
 
-use super::layout::MetricLayout;
 use super::tensors::{Source, Tensors};
 use super::within;
 use crate::Result;
 use crate::density::PsdDensity;
-use crate::kernel::{Bounds, Features, Metric, Shape};
+use crate::kernel::{Bounds, Features, Metric, MetricKind, Shape};
 use crate::table::{Column, Kind};
 use faer::Mat;
 
-pub(super) fn write(at: &str, psd: &PsdDensity, out: &mut Tensors) -> MetricLayout {
+pub(super) fn write(at: &str, psd: &PsdDensity, out: &mut Tensors) -> MetricKind {
     let features = psd.features();
     out.matrix(&format!("{at}.q"), psd.q());
     out.matrix(&format!("{at}.anchors"), features.anchors());
@@ -26,22 +25,22 @@ pub(super) fn write(at: &str, psd: &PsdDensity, out: &mut Tensors) -> MetricLayo
     match features.metric().shape() {
         Shape::Isotropic(eta) => {
             out.vector(&metric, &[*eta]);
-            MetricLayout::Isotropic
+            MetricKind::Isotropic
         }
         Shape::Diagonal(eta) => {
             out.vector(&metric, eta);
-            MetricLayout::Diagonal
+            MetricKind::Diagonal
         }
         Shape::Full(factor) => {
             out.matrix(&metric, factor.as_ref());
-            MetricLayout::Full
+            MetricKind::Full
         }
     }
 }
 
 pub(super) fn read(
     at: &str,
-    metric: &MetricLayout,
+    metric: &MetricKind,
     columns: &[Column],
     source: &Source<'_>,
 ) -> Result<PsdDensity> {
@@ -65,11 +64,11 @@ pub(super) fn read(
     PsdDensity::from_parts(features.map_err(within(at))?, q).map_err(within(at))
 }
 
-fn read_metric(at: &str, layout: &MetricLayout, g: usize, source: &Source<'_>) -> Result<Metric> {
+fn read_metric(at: &str, layout: &MetricKind, g: usize, source: &Source<'_>) -> Result<Metric> {
     let metric = match layout {
-        MetricLayout::Isotropic => Metric::isotropic(source.number(at)?),
-        MetricLayout::Diagonal => Metric::diagonal(source.vector(at, Some(g))?),
-        MetricLayout::Full => Metric::from_factor(source.matrix(at, (g, g))?),
+        MetricKind::Isotropic => Metric::isotropic(source.number(at)?),
+        MetricKind::Diagonal => Metric::diagonal(source.vector(at, Some(g))?),
+        MetricKind::Full => Metric::from_factor(source.matrix(at, (g, g))?),
     };
     metric.map_err(within(at))
 }

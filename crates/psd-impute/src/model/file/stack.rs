@@ -92,7 +92,7 @@ fn write_tried(tried: &[Tried], out: &mut Tensors) -> Vec<(Space, MemberLayout)>
     let layout = |tried: &Tried| match tried.member {
         Member::Normal => MemberLayout::Normal,
         Member::Mixture { components, .. } => MemberLayout::Mixture { components: components as u64 },
-        Member::Psd { anchors, .. } => MemberLayout::Psd { anchors: anchors as u64 },
+        Member::Psd { metric, anchors, .. } => MemberLayout::Psd { metric, anchors: anchors as u64 },
         Member::Donors => MemberLayout::Donors,
     };
     tried.iter().map(|tried| (tried.space, layout(tried))).collect()
@@ -111,8 +111,8 @@ fn read_tried(layout: &[(Space, MemberLayout)], source: &Source<'_>) -> Result<V
             MemberLayout::Mixture { components } => {
                 Member::Mixture { components: count("components", *components)?, scale }
             }
-            MemberLayout::Psd { anchors } => {
-                Member::Psd { anchors: count("anchors", *anchors)?, strength, scale }
+            MemberLayout::Psd { metric, anchors } => {
+                Member::Psd { metric: *metric, anchors: count("anchors", *anchors)?, strength, scale }
             }
             MemberLayout::Donors => Member::Donors,
         };

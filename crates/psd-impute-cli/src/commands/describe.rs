@@ -1,0 +1,176 @@
+//! `psd-impute describe`: what a table or a model is.
+
+use super::Failure;
+use super::fitted::Fitted;
+use super::summary::{FitSummary, count, print_json};
+use super::table_args::{KindArgs, ReadArgs, is_standard};
+use clap::Args;
+use psd_impute::model::Model;
+use psd_impute_frame::{ColumnPlan, Role, Source, Survey};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Patterns of missing cells that are shown.
+const PATTERNS: usize = 5;
+/// Labels of a category that are shown.
+const LABELS: usize = 5;
+
+/// The subcommand's arguments.
+#[derive(Args)]
+pub(crate) struct Describe {
+    /// A table or a model file; `-` reads a table from standard input.
+    input: PathBuf,
+    #[command(flatten)]
+    kinds: KindArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct TableReport {
+    rows: u64,
+    columns: Vec<ColumnReport>,
+    /// The commonest sets of missing columns, among those that are modelled.
+    patterns: Vec<PatternReport>,
+}
+
+#[derive(Serialize)]
+struct ColumnReport {
+    name: String,
+    kind: &'static str,
+    missing: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PatternReport {
+    rows: u64,
+    missing: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ModelReport {
+    fit: FitSummary,
+    columns: Vec<ColumnReport>,
+}
+
+impl Describe {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        if is_model(&self.input)? {
+            self.describe_model(out)?;
+        } else {
+            self.describe_table(&self.read.open(&self.input)?, out)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn describe_model(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let fitted = Fitted::load(&self.input)?;
+        let columns = fitted.plan.columns().iter().map(|column| column_report(column, None)).collect();
+        let report = ModelReport { fit: FitSummary::of(&fitted), columns };
+        if self.json {
+            return print_json(&report, out);
+        }
+        writeln!(out, "a model of {}", count(report.columns.len() as u64, "column"))?;
+        print_columns(&report.columns, None, out)?;
+        let FitSummary { recipe, rows, seed, converged, .. } = &report.fit;
+        let status = if *converged { "converged" } else { "did not converge" };
+        writeln!(out, "fitted to {} with seed {seed}; {status}", count(*rows as u64, "row"))?;
+        writeln!(out, "recipe: {recipe}")?;
+        report.fit.print(out)
+    }
+
+    fn describe_table(&self, source: &Source, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut survey = Survey::default();
+        for batch in source.batches()? {
+            survey.add(&batch?)?;
+        }
+        let plan = survey.plan(&self.kinds.wishes()?)?;
+        let mut patterns: HashMap<Vec<usize>, u64> = HashMap::new();
+        let modelled: Vec<&ColumnPlan> = plan.modelled().collect();
+        for batch in source.batches()?.take_while(|_| !modelled.is_empty()) {
+            let (table, _) = plan.encode(&batch?)?;
+            for row in table.rows() {
+                *patterns.entry((0..row.len()).filter(|&j| row[j].is_nan()).collect()).or_default() += 1;
+            }
+        }
+        let mut patterns: Vec<(Vec<usize>, u64)> = patterns.into_iter().collect();
+        patterns.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        let name = |j: &usize| modelled[*j].name().to_string();
+        let report = TableReport {
+            rows: survey.rows(),
+            columns: survey.missing().zip(plan.columns()).map(|(s, c)| column_report(c, s.1)).collect(),
+            patterns: patterns
+                .iter()
+                .take(PATTERNS)
+                .map(|(missing, rows)| PatternReport {
+                    rows: *rows,
+                    missing: missing.iter().map(name).collect(),
+                })
+                .collect(),
+        };
+        if self.json {
+            return print_json(&report, out);
+        }
+        let columns = count(report.columns.len() as u64, "column");
+        writeln!(out, "{}, {columns}", count(report.rows, "row"))?;
+        print_columns(&report.columns, Some(report.rows), out)?;
+        if !report.patterns.is_empty() {
+            let of =
+                if patterns.len() > PATTERNS { format!(" of {}", patterns.len()) } else { String::new() };
+            writeln!(out, "the commonest{of} patterns of missing cells:")?;
+        }
+        for PatternReport { rows, missing } in &report.patterns {
+            let what = if missing.is_empty() { "nothing missing".to_string() } else { missing.join(", ") };
+            writeln!(out, "  {rows:>9}  {what}")?;
+        }
+        Ok(())
+    }
+}
+
+fn column_report(column: &ColumnPlan, missing: Option<u64>) -> ColumnReport {
+    let labels = if *column.role() == Role::Modelled { column.kind().labels() } else { Vec::new() };
+    let (name, kind) = (column.name().to_string(), column.kind().name());
+    ColumnReport { name, kind, missing, labels, note: column.note() }
+}
+
+fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Write) -> Result<(), Failure> {
+    let width = columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+    for ColumnReport { name, kind, missing, labels, note } in columns {
+        let missing = match (missing, rows) {
+            (Some(missing), Some(rows)) => {
+                let percent = 100.0 * *missing as f64 / rows.max(1) as f64;
+                format!("  {missing:>9} missing ({percent:.1} %)")
+            }
+            (None, Some(_)) => format!("  {:>9}", "?"),
+            _ => String::new(),
+        };
+        let mut shown = labels.iter().take(LABELS).map(String::as_str).collect::<Vec<_>>().join(", ");
+        if labels.len() > LABELS {
+            shown += &format!(", ... ({} labels)", labels.len());
+        }
+        let what = note.clone().unwrap_or(shown);
+        writeln!(out, "{}", format!("  {name:width$}  {kind:10}{missing}  {what}").trim_end())?;
+    }
+    Ok(())
+}
+
+/// Whether a file begins as model files do.
+fn is_model(path: &Path) -> Result<bool, Failure> {
+    if is_standard(path) {
+        return Ok(false);
+    }
+    let at = |error: std::io::Error| Failure::File { path: path.to_owned(), error };
+    let mut start = Vec::new();
+    std::fs::File::open(path).map_err(at)?.take(64).read_to_end(&mut start).map_err(at)?;
+    Ok(Model::is_file(&start))
+}

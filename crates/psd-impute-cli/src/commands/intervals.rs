@@ -1,0 +1,78 @@
+//! `--intervals FILE`: what is known of each missing cell.
+
+use super::Failure;
+use crate::io::write_file;
+use psd_impute::impute::{CellSummary, Imputer};
+use psd_impute::table::Table;
+use psd_impute_frame::{Batch, ColumnPlan, Plan};
+use std::path::{Path, PathBuf};
+
+/// The probabilities at which quantiles are given.
+const ENDS: [f64; 2] = [0.025, 0.975];
+const HEADER: [&str; 9] =
+    ["row", "column", "mean", "sd", "median", "q2.5", "q97.5", "most_probable", "probability"];
+
+/// The file, as far as it is known.
+pub(crate) struct Intervals {
+    path: PathBuf,
+    rows: Vec<[String; 9]>,
+}
+
+impl Intervals {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), rows: vec![HEADER.map(String::from)] }
+    }
+
+    /// The missing cells of a batch.
+    pub(crate) fn add(
+        &mut self,
+        imputer: &Imputer<'_>,
+        plan: &Plan,
+        batch: &Batch,
+        table: &Table,
+    ) -> Result<(), Failure> {
+        let columns: Vec<&ColumnPlan> = plan.modelled().collect();
+        for cell in imputer.summaries(table, &ENDS)? {
+            self.rows.push(line(&cell, columns[cell.column], batch.first_row()));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let wrong = |error: csv::Error| Failure::Csv { path: self.path.clone(), error };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        self.rows.iter().try_for_each(|row| writer.write_record(row).map_err(wrong))?;
+        let at = |error: std::io::Error| Failure::File { path: self.path.clone(), error };
+        write_file(&self.path, &writer.into_inner().map_err(|error| at(error.into_error()))?)
+    }
+}
+
+/// Times are shown as such, but for their standard deviation, which is in the column's unit.
+fn line(cell: &CellSummary, column: &ColumnPlan, first_row: u64) -> [String; 9] {
+    let mut out = [const { String::new() }; 9];
+    out[0] = (first_row + cell.row as u64 + 1).to_string();
+    out[1] = column.name().to_string();
+    let kind = column.kind();
+    let number = |x: f64| match kind.name() {
+        "date" | "time" => kind.show(x),
+        _ => show(x),
+    };
+    if let Some(numbers) = &cell.numbers {
+        out[2] = number(numbers.mean);
+        out[3] = show(numbers.deviation);
+        out[4] = number(numbers.median);
+        out[5] = number(numbers.quantiles[0]);
+        out[6] = number(numbers.quantiles[1]);
+    }
+    if let Some(values) = &cell.values {
+        out[7] = kind.show(values.mode);
+        let most = values.probabilities.iter().find(|(value, _)| *value == values.mode);
+        out[8] = most.map_or(String::new(), |(_, p)| show(*p));
+    }
+    out
+}
+
+/// The shortest text that reads back as the same number.
+fn show(x: f64) -> String {
+    if x != 0.0 && !(1e-5..1e16).contains(&x.abs()) { format!("{x:e}") } else { x.to_string() }
+}

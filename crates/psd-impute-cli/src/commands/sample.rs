@@ -1,0 +1,46 @@
+//! `psd-impute sample`: new rows from a model.
+
+use super::Failure;
+use super::fitted::Fitted;
+use super::table_args::is_standard;
+use crate::io::check_output;
+use clap::Args;
+use psd_impute::impute::Limits;
+use psd_impute_frame::{Compression, Format, Writer};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The subcommand's arguments.
+#[derive(Args)]
+pub(crate) struct Sample {
+    /// The model file.
+    model: PathBuf,
+    /// How many rows.
+    #[arg(short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    n: u64,
+    /// The file to write, in the format that its name says; `-` writes CSV to standard output.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// The seed of everything random.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+impl Sample {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let csv = Format::Csv(Compression::None);
+        let fitted = Fitted::load(&self.model)?;
+        let mut writer = if is_standard(&self.output) {
+            Writer::to(std::io::stdout(), csv, csv)?
+        } else {
+            check_output(&self.output, &[Some(self.model.as_path())])?;
+            Writer::create(&self.output, csv)?
+        };
+        let columns = fitted.model.columns();
+        let imputer = fitted.model.imputer(Limits::none(columns.len()))?;
+        let rows = imputer.new_rows(columns, self.n as usize, self.seed)?;
+        let _ = rows;
+        writer.finish()?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
