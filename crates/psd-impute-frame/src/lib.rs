@@ -39,6 +39,7 @@ mod encode;
 mod error;
 mod fill;
 mod format;
+mod indicator;
 mod open;
 mod place;
 mod plan;

@@ -4,6 +4,7 @@
 
 mod arrow;
 mod common;
+mod indicators;
 mod kinds;
 mod plans;
 mod text;
