@@ -32,6 +32,7 @@
 
 mod arrow_files;
 mod batch;
+mod blank;
 mod csv;
 mod decode;
 mod dictionary;

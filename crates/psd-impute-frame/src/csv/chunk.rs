@@ -43,6 +43,29 @@ impl Chunk {
         Self { header, text, spans, header_end, first_line }
     }
 
+    /// So many rows whose cells are all missing. If no row comes before them, the header does.
+    pub(crate) fn blank(names: &[String], delimiter: u8, first_row: u64, rows: usize) -> Self {
+        let cells: Vec<_> = names.iter().map(|name| quoted(name, delimiter)).collect();
+        let separator = char::from(delimiter).to_string();
+        let mut text = String::new();
+        let mut header_end = None;
+        if first_row == 0 {
+            text += &cells.join(&separator);
+            header_end = Some(text.len());
+            text.push('\n');
+        }
+        let mut spans = Vec::with_capacity(rows * names.len());
+        for _ in 0..rows {
+            let start = text.len() as u32;
+            spans.extend((start..).take(names.len()).map(|at| Span { start: at, end: at }));
+            text += &separator.repeat(names.len().saturating_sub(1));
+            text.push('\n');
+        }
+        let header = Header { names: names.to_vec(), delimiter, missing: Missing::new(Some(&[])) };
+        let first_line = if first_row == 0 { 1 } else { first_row + 2 };
+        Self::new(header.into(), text.into(), spans.into(), header_end, first_line)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.spans.len() / self.header.names.len()
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod arrow;
+mod blank;
 mod common;
 mod indicators;
 mod kinds;
