@@ -31,6 +31,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arrow_files;
+mod arrow_lengths;
 mod batch;
 mod blank;
 mod csv;

@@ -5,6 +5,7 @@
 mod arrow;
 mod blank;
 mod common;
+mod damaged;
 mod indicators;
 mod kinds;
 mod plans;
