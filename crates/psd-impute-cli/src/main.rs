@@ -84,6 +84,7 @@ fn main() -> ExitCode {
     };
     // Without a handler, an interruption would leave temporary files behind.
     let _ = ctrlc::set_handler(|| {
+        psd_impute_frame::remove_unfinished();
         std::process::exit(130);
     });
     std::panic::set_hook(Box::new(|_| {}));

@@ -1,5 +1,6 @@
 //! Parquet and Arrow IPC, a record batch after another.
 
+use crate::arrow_lengths::{check_file, check_stream};
 use crate::open::BATCH;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
@@ -11,26 +12,54 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
 use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Rows that are written to Parquet together. They are held in memory until they are.
 const ROW_GROUP: usize = 1 << 17;
 
 /// The record batches of a file.
-pub(crate) type Records = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+pub(crate) struct Records(Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>);
+
+impl Iterator for Records {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        caught(|| self.0.next().transpose()).transpose()
+    }
+}
+
+/// Turns a reader's panic into an error. Some damaged files are told no other way.
+fn caught<T>(read: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
+    // A reader that has panicked is not used again.
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Err(ArrowError::ParseError(text.unwrap_or_else(|| "it is damaged".to_string())))
+    })
+}
 
 pub(crate) fn read_parquet(file: File) -> Result<Records, ArrowError> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(BATCH);
-    // The batches come without the file's pairs of keys and values.
-    let schema = builder.schema().clone();
-    Ok(Box::new(builder.build()?.map(move |records| records?.with_schema(schema.clone()))))
+    caught(|| {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(BATCH);
+        // The batches come without the file's pairs of keys and values.
+        let schema = builder.schema().clone();
+        let records = builder.build()?.map(move |records| records?.with_schema(schema.clone()));
+        Ok(Records(Box::new(records)))
+    })
 }
 
-pub(crate) fn read_file(file: File) -> Result<Records, ArrowError> {
-    Ok(Box::new(FileReader::try_new_buffered(file, None)?))
+pub(crate) fn read_file(mut file: File) -> Result<Records, ArrowError> {
+    caught(|| {
+        check_file(&mut file)?;
+        Ok(Records(Box::new(FileReader::try_new_buffered(file, None)?)))
+    })
 }
 
-pub(crate) fn read_stream(file: File) -> Result<Records, ArrowError> {
-    Ok(Box::new(StreamReader::try_new_buffered(file, None)?))
+pub(crate) fn read_stream(mut file: File) -> Result<Records, ArrowError> {
+    caught(|| {
+        check_stream(&mut file)?;
+        Ok(Records(Box::new(StreamReader::try_new_buffered(file, None)?)))
+    })
 }
 
 /// A writer of Parquet. The schema's pairs of keys and values are also the file's, as they are when it is read.

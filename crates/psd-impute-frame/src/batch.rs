@@ -110,6 +110,17 @@ impl Batch {
         }
     }
 
+    /// Which cells of a column are missing.
+    pub(crate) fn missing(&self, column: usize) -> Result<Vec<bool>> {
+        let cells = self.cells(column)?;
+        let unsupported = match (&self.rows, &cells) {
+            (Rows::Records(records), Cells::Unsupported) => records.column(column).logical_nulls(),
+            (_, Cells::Unsupported) => None,
+            _ => return Ok((0..self.len()).map(|i| cells.get(i) == Cell::Missing).collect()),
+        };
+        Ok((0..self.len()).map(|i| unsupported.as_ref().is_some_and(|nulls| nulls.is_null(i))).collect())
+    }
+
     /// The type of a column's storage, for people.
     pub(crate) fn type_name(&self, column: usize) -> String {
         match &self.rows {

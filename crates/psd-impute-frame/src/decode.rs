@@ -1,8 +1,10 @@
 //! From the engine's completed table back to the batch it came from.
 
 use crate::batch::{Batch, Cell, Cells, Rows};
+use crate::csv::Added;
 use crate::encode::check_type;
 use crate::error::{Error, Result};
+use crate::indicator::{Flags, Indicator};
 use crate::plan::{ColumnPlan, Plan, Role};
 use crate::{fill, typed};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
@@ -13,10 +15,12 @@ use std::sync::Arc;
 
 /// A batch whose missing cells are known, or some of whose cells are taken away.
 pub struct Completed<'a> {
-    batch: &'a Batch,
+    pub(crate) batch: &'a Batch,
     columns: Vec<Source<'a>>,
     /// Whether a cell that the table does not know is taken away.
     erases: bool,
+    /// What comes after the columns.
+    pub(crate) indicators: Vec<Indicator>,
 }
 
 /// Where the missing cells of a column of the batch are taken from.
@@ -53,7 +57,8 @@ impl Plan {
             };
             Source { column, cells }
         };
-        Ok(Completed { batch, columns: batch.names().into_iter().map(source).collect(), erases: false })
+        let columns = batch.names().into_iter().map(source).collect();
+        Ok(Completed { batch, columns, erases: false, indicators: Vec::new() })
     }
 
     /// Takes the cells away that `masked` does not know, and leaves all others as they are.
@@ -96,19 +101,26 @@ impl Source<'_> {
 impl Completed<'_> {
     /// The batch as Arrow records: of the types it had, or, if it was text, of those of its kinds.
     pub fn records(&self) -> Result<RecordBatch> {
-        let arrays = (0..self.columns.len()).map(|j| self.array(j)).collect::<Result<Vec<_>>>()?;
+        self.records_with(Flags::Booleans)
+    }
+
+    pub(crate) fn records_with(&self, flags: Flags) -> Result<RecordBatch> {
+        let mut arrays = (0..self.columns.len()).map(|j| self.array(j)).collect::<Result<Vec<_>>>()?;
         let schema = match self.batch.rows() {
             Rows::Records(records) => records.schema(),
             Rows::Text(_) => {
-                let names = self.batch.names().into_iter();
-                let fields: Vec<Field> = names
-                    .zip(&arrays)
-                    .map(|(name, a)| Field::new(name, a.data_type().clone(), true))
-                    .collect();
-                Arc::new(Schema::new(fields))
+                let named = self.batch.names().into_iter().zip(&arrays);
+                let fields = named.map(|(name, array)| Field::new(name, array.data_type().clone(), true));
+                Arc::new(Schema::new(fields.collect::<Vec<_>>()))
             }
         };
-        RecordBatch::try_new(schema, arrays)
+        let mut fields = schema.fields().to_vec();
+        for (field, array) in self.indicators.iter().map(|indicator| indicator.column(flags)) {
+            fields.push(Arc::new(field));
+            arrays.push(array);
+        }
+        let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
+        RecordBatch::try_new(Arc::new(schema), arrays)
             .map_err(|error| Error::Unwritable { format: "Arrow data", problem: error.to_string() })
     }
 
@@ -142,7 +154,8 @@ impl Completed<'_> {
         if delimiter.is_some_and(|delimiter| delimiter != chunk.delimiter()) {
             return None;
         }
-        Some(chunk.splice(|i, j| {
+        let added: Vec<Added> = self.indicators.iter().map(Indicator::text).collect();
+        Some(chunk.splice(&added, |i, j| {
             let source = &self.columns[j];
             if self.erases {
                 let observed = !chunk.is_missing(&chunk.cell(i, j));

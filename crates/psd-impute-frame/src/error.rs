@@ -143,6 +143,14 @@ pub enum Error {
         /// The names there are.
         known: Vec<String>,
     },
+    /// An indicator whose name is taken.
+    #[error("{origin} cannot get a column `{column}`: it has one already")]
+    TakenName {
+        /// The table.
+        origin: Origin,
+        /// The name.
+        column: String,
+    },
     /// A column that cannot be treated as wished.
     #[error("column `{column}` cannot be taken as {wish}: {problem}")]
     BadWish {
@@ -228,6 +236,7 @@ impl Error {
             Error::UnknownColumn { known, .. } => {
                 return Some(format!("the columns are {}", known.join(", ")));
             }
+            Error::TakenName { .. } => "give that column another name, and ask for each indicator once",
             Error::BadWish { .. } => "take the column as something else, or ignore it",
             Error::NothingToModel { .. } => {
                 "look at the kinds of the columns, and say which to take as a category or as continuous"

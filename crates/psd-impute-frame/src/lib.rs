@@ -31,7 +31,9 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arrow_files;
+mod arrow_lengths;
 mod batch;
+mod blank;
 mod csv;
 mod decode;
 mod dictionary;
@@ -39,9 +41,11 @@ mod encode;
 mod error;
 mod fill;
 mod format;
+mod indicator;
 mod open;
 mod place;
 mod plan;
+mod temporary;
 mod text;
 mod typed;
 mod write;
@@ -55,5 +59,6 @@ pub use format::{Compression, Format};
 pub use open::{Batches, ReadOptions, Source};
 pub use place::{At, Origin, Place};
 pub use plan::{ColumnPlan, Kind, MOST_LABELS, Plan, Reason, Role, Survey, Wish, Wishes};
+pub use temporary::remove_unfinished;
 pub use text::{Clock, MOST_DECIMALS, NumberText, TimeText, TimeUnit, Zone};
 pub use write::Writer;

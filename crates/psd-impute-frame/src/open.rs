@@ -6,6 +6,7 @@ use crate::csv::{ChunkReader, Missing};
 use crate::error::{Error, Result};
 use crate::format::{Compression, Format};
 use crate::place::Origin;
+use crate::temporary::{self, Listed};
 use arrow_array::RecordBatch;
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -32,7 +33,7 @@ pub struct Source {
     format: Format,
     options: ReadOptions,
     /// Keeps the copy of what cannot be read twice.
-    _copy: Option<TempPath>,
+    _copy: Option<(TempPath, Listed)>,
 }
 
 impl Source {
@@ -48,17 +49,19 @@ impl Source {
             let path = path.to_owned();
             move |error| Error::Io { path, error }
         };
-        let mut file = tempfile::NamedTempFile::new().map_err(io(&std::env::temp_dir()))?;
+        let folder = std::env::temp_dir();
+        let (mut file, listed) =
+            temporary::create(&tempfile::Builder::new(), &folder).map_err(io(&folder))?;
         std::io::copy(&mut input, &mut file).map_err(io(file.path()))?;
         let copy = file.into_temp_path();
-        Self::recognise(Origin::default(), copy.to_path_buf(), options.clone(), Some(copy))
+        Self::recognise(Origin::default(), copy.to_path_buf(), options.clone(), Some((copy, listed)))
     }
 
     fn recognise(
         origin: Origin,
         path: PathBuf,
         options: ReadOptions,
-        copy: Option<TempPath>,
+        copy: Option<(TempPath, Listed)>,
     ) -> Result<Self> {
         let io = |error| Error::Io { path: path.clone(), error };
         let mut start = Vec::new();

@@ -248,7 +248,7 @@ impl Impute {
             let (table, _) = fitted.plan.encode(&batch)?;
             let done = self.fill(imputer, &table, &mut counter, k)?;
             let completed = fitted.plan.decode(&batch, &done)?;
-            let _ = with_gaps;
+            let completed = if self.indicator { completed.with_indicators(with_gaps)? } else { completed };
             writer.write(&completed)?;
             progress.advance(table.len() as u64);
         }

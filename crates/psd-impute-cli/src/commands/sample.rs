@@ -39,7 +39,12 @@ impl Sample {
         let columns = fitted.model.columns();
         let imputer = fitted.model.imputer(Limits::none(columns.len()))?;
         let rows = imputer.new_rows(columns, self.n as usize, self.seed)?;
-        let _ = rows;
+        let mut first = 0;
+        for batch in fitted.plan.blank_batches(self.n, writer.format())? {
+            let part = rows.select(&(first..first + batch.len()).collect::<Vec<_>>())?;
+            writer.write(&fitted.plan.decode(&batch, &part)?)?;
+            first += batch.len();
+        }
         writer.finish()?;
         Ok(ExitCode::SUCCESS)
     }

@@ -20,13 +20,50 @@ pub(crate) struct Chunk {
     text: Arc<str>,
     /// As many a row as the header has names.
     spans: Arc<[Span]>,
+    /// Where the header ends, if the text has it.
+    header_end: Option<usize>,
     /// The line on which the text begins.
     first_line: u64,
 }
 
+/// A column that comes after all others.
+pub(crate) struct Added {
+    pub(crate) name: String,
+    pub(crate) cells: Vec<&'static str>,
+}
+
 impl Chunk {
-    pub(super) fn new(header: Arc<Header>, text: Arc<str>, spans: Arc<[Span]>, first_line: u64) -> Self {
-        Self { header, text, spans, first_line }
+    pub(super) fn new(
+        header: Arc<Header>,
+        text: Arc<str>,
+        spans: Arc<[Span]>,
+        header_end: Option<usize>,
+        first_line: u64,
+    ) -> Self {
+        Self { header, text, spans, header_end, first_line }
+    }
+
+    /// So many rows whose cells are all missing. If no row comes before them, the header does.
+    pub(crate) fn blank(names: &[String], delimiter: u8, first_row: u64, rows: usize) -> Self {
+        let cells: Vec<_> = names.iter().map(|name| quoted(name, delimiter)).collect();
+        let separator = char::from(delimiter).to_string();
+        let mut text = String::new();
+        let mut header_end = None;
+        if first_row == 0 {
+            text += &cells.join(&separator);
+            header_end = Some(text.len());
+            text.push('\n');
+        }
+        let mut spans = Vec::with_capacity(rows * names.len());
+        for _ in 0..rows {
+            let start = text.len() as u32;
+            spans.extend((start..).take(names.len()).map(|at| Span { start: at, end: at }));
+            text += &separator.repeat(names.len().saturating_sub(1));
+            text.push('\n');
+        }
+        let header = Header { names: names.to_vec(), delimiter, missing: Missing::new(Some(&[])) };
+        let first_line = if first_row == 0 { 1 } else { first_row + 2 };
+        Self::new(header.into(), text.into(), spans.into(), header_end, first_line)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -74,21 +111,27 @@ impl Chunk {
         self.header.missing.contains(cell)
     }
 
-    /// The bytes of the chunk with some cells replaced: those of which `fill` says so.
-    pub(crate) fn splice(&self, mut fill: impl FnMut(usize, usize) -> Option<String>) -> String {
-        let mut out = String::with_capacity(self.text.len() + self.text.len() / 8);
-        let mut copied = 0;
-        for i in 0..self.len() {
-            for j in 0..self.header.names.len() {
-                let Some(text) = fill(i, j) else { continue };
-                let (start, end) = self.replaced(i, j);
-                out.push_str(&self.text[copied..start]);
-                out.push_str(&quoted(&text, self.header.delimiter));
-                copied = end;
-            }
+    /// The bytes of the chunk with some cells replaced, those of which `fill` says so, and with columns added at the ends of its rows.
+    pub(crate) fn splice(
+        &self,
+        added: &[Added],
+        mut fill: impl FnMut(usize, usize) -> Option<String>,
+    ) -> String {
+        let mut out = Splice { text: &self.text, copied: 0, out: String::with_capacity(self.text.len()) };
+        if let Some(end) = self.header_end {
+            out.append(end, self.header.delimiter, added.iter().map(|column| column.name.as_str()));
         }
-        out.push_str(&self.text[copied..]);
-        out
+        let columns = self.header.names.len();
+        for i in 0..self.len() {
+            for j in 0..columns {
+                if let Some(text) = fill(i, j) {
+                    out.replace(self.replaced(i, j), &quoted(&text, self.header.delimiter));
+                }
+            }
+            let end = self.span(i, columns - 1).end as usize;
+            out.append(end, self.header.delimiter, added.iter().map(|column| column.cells[i]));
+        }
+        out.finish()
     }
 
     /// What of a missing cell is replaced: all of it, but for space around a text.
@@ -102,6 +145,36 @@ impl Chunk {
                 (start + lead, start + lead + token.len())
             }
         }
+    }
+}
+
+/// A copy of a text in the making, in which some of it is replaced.
+struct Splice<'a> {
+    text: &'a str,
+    /// What the copy has of the text so far.
+    copied: usize,
+    out: String,
+}
+
+impl Splice<'_> {
+    fn replace(&mut self, (start, end): (usize, usize), with: &str) {
+        self.out.push_str(&self.text[self.copied..start]);
+        self.out.push_str(with);
+        self.copied = end;
+    }
+
+    /// Puts further cells behind the row that ends at `end`.
+    fn append<'a>(&mut self, end: usize, delimiter: u8, cells: impl Iterator<Item = &'a str>) {
+        self.replace((end, end), "");
+        for cell in cells {
+            self.out.push(char::from(delimiter));
+            self.out.push_str(&quoted(cell, delimiter));
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.out.push_str(&self.text[self.copied..]);
+        self.out
     }
 }
 

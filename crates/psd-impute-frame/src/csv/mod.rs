@@ -7,7 +7,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use chunk::Chunk;
+pub(crate) use chunk::{Added, Chunk};
 pub use dialect::DEFAULT_MISSING;
 pub(crate) use dialect::Missing;
 pub(crate) use reader::ChunkReader;

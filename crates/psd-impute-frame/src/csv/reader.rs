@@ -33,6 +33,8 @@ pub(crate) struct ChunkReader {
 /// What was found in the buffer.
 struct Scanned {
     header: Arc<Header>,
+    /// Where the header ends, if it is in the buffer.
+    header_end: Option<usize>,
     spans: Vec<Span>,
     /// Where each row begins.
     starts: Vec<usize>,
@@ -98,8 +100,8 @@ impl ChunkReader {
     }
 
     fn scan(&self) -> Result<Scanned> {
-        let (header, mut at) = match &self.header {
-            Some(header) => (header.clone(), 0),
+        let (header, header_end, mut at) = match &self.header {
+            Some(header) => (header.clone(), None, 0),
             None => self.scan_header()?,
         };
         let (bytes, columns) = (&self.buffer, header.names.len());
@@ -133,11 +135,11 @@ impl ChunkReader {
         {
             return Err(Error::OpenQuote { place: self.place(quote) });
         }
-        Ok(Scanned { header, spans, starts, end: at, open_quote })
+        Ok(Scanned { header, header_end, spans, starts, end: at, open_quote })
     }
 
-    /// The header, and where the rows begin. If the header is not whole, there are no rows yet.
-    fn scan_header(&self) -> Result<(Arc<Header>, usize)> {
+    /// The header, where it ends, and where the rows begin. If the header is not whole, there are no rows yet.
+    fn scan_header(&self) -> Result<(Arc<Header>, Option<usize>, usize)> {
         if self.buffer.is_empty() {
             return Err(Error::EmptyFile { origin: self.origin.clone() });
         }
@@ -152,12 +154,13 @@ impl ChunkReader {
         match scan_row(bytes, at, delimiter, self.ended, &mut spans) {
             Found::Row { next } => {
                 let names = spans.iter().map(|s| self.name(s.start as usize, s.end as usize));
-                Ok((header(names.collect::<Result<_>>()?), next))
+                let end = spans.last().map(|s| s.end as usize);
+                Ok((header(names.collect::<Result<_>>()?), end, next))
             }
             Found::Cut { quote: Some(quote) } if self.ended => {
                 Err(Error::OpenQuote { place: self.place(quote) })
             }
-            Found::Cut { .. } => Ok((header(vec![String::new()]), bytes.len())),
+            Found::Cut { .. } => Ok((header(vec![String::new()]), None, bytes.len())),
         }
     }
 
@@ -193,7 +196,7 @@ impl ChunkReader {
         self.line += count_lines(text.as_bytes());
         let spans = &scanned.spans[..rows * scanned.header.names.len()];
         self.header = Some(scanned.header.clone());
-        Ok(Chunk::new(scanned.header, text.into(), spans.into(), first_line))
+        Ok(Chunk::new(scanned.header, text.into(), spans.into(), scanned.header_end, first_line))
     }
 
     fn without_rows(&self) -> Error {

@@ -1,6 +1,6 @@
 //! Cells against an independent reader, and splicing against cutting and joining the same text.
 
-use super::{Chunk, ChunkReader, Missing};
+use super::{Added, Chunk, ChunkReader, Missing};
 use crate::error::{Error, Result};
 use crate::place::Origin;
 use proptest::prelude::*;
@@ -87,13 +87,13 @@ proptest! {
     fn only_missing_cells_change(file in file(), chunk in 1..200usize) {
         let text = file.text(str::to_string);
         let chunks = with_delimiter(&file, &text, chunk).unwrap();
-        let untouched: String = chunks.iter().map(|chunk| chunk.splice(|_, _| None)).collect();
+        let untouched: String = chunks.iter().map(|chunk| chunk.splice(&[], |_, _| None)).collect();
         prop_assert_eq!(&untouched, &text);
 
         let spliced: String = chunks
             .iter()
             .map(|chunk| {
-                chunk.splice(|i, j| chunk.is_missing(&chunk.cell(i, j)).then(|| "filled".to_string()))
+                chunk.splice(&[], |i, j| chunk.is_missing(&chunk.cell(i, j)).then(|| "filled".to_string()))
             })
             .collect();
         // Space around a token stays.
@@ -102,6 +102,19 @@ proptest! {
             token => cell.replace(token, "filled"),
         };
         prop_assert_eq!(spliced, file.text(filled));
+    }
+
+    #[test]
+    fn columns_are_added_to_every_row(file in file(), chunk in 1..200usize) {
+        let text = file.text(str::to_string);
+        let chunks = with_delimiter(&file, &text, chunk).unwrap();
+        let added = |chunk: &Chunk| Added { name: "a;b,c".to_string(), cells: vec!["1"; chunk.len()] };
+        let spliced: String = chunks.iter().map(|chunk| chunk.splice(&[added(chunk)], |_, _| None)).collect();
+        let wider = with_delimiter(&file, &spliced, 1000).unwrap();
+        prop_assert_eq!(wider[0].names().last().map(String::as_str), Some("a;b,c"));
+        let mut expected = cells(&chunks);
+        expected.iter_mut().for_each(|row| row.push("1".to_string()));
+        prop_assert_eq!(cells(&wider), expected);
     }
 
     #[test]
@@ -119,7 +132,7 @@ proptest! {
     #[test]
     fn filled_cells_read_back(text in "[a,;\t \"\r\né]{1,6}") {
         let chunk = chunks(b"a,b\n1,NA\n", 100).unwrap().remove(0);
-        let spliced = chunk.splice(|_, j| (j == 1).then(|| text.clone()));
+        let spliced = chunk.splice(&[], |_, j| (j == 1).then(|| text.clone()));
         prop_assert_eq!(&cells(&chunks(spliced.as_bytes(), 100).unwrap())[0][1], &text);
     }
 
@@ -128,7 +141,7 @@ proptest! {
         prop::sample::select(b"ab,;\"\r\n \t\xc3\xa9\xff".to_vec()), 0..60), chunk in 1..20usize)
     {
         if let Ok(chunks) = chunks(&bytes, chunk) {
-            let again: String = chunks.iter().map(|chunk| chunk.splice(|_, _| None)).collect();
+            let again: String = chunks.iter().map(|chunk| chunk.splice(&[], |_, _| None)).collect();
             prop_assert_eq!(again.as_bytes(), bytes);
             prop_assert!(chunks.iter().all(|chunk| chunk.len() > 0));
         }
@@ -140,7 +153,7 @@ fn a_single_column_has_missing_cells_on_blank_lines() {
     let chunks = chunks(b"x\n1\n\n3\n", 3).unwrap();
     assert_eq!(cells(&chunks), [["1"], [""], ["3"]]);
     let filled: String =
-        chunks.iter().map(|c| c.splice(|i, _| c.cell(i, 0).is_empty().then(|| "2".into()))).collect();
+        chunks.iter().map(|c| c.splice(&[], |i, _| c.cell(i, 0).is_empty().then(|| "2".into()))).collect();
     assert_eq!(filled, "x\n1\n2\n3\n");
 }
 

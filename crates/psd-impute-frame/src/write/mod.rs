@@ -7,6 +7,7 @@ mod text;
 use crate::decode::Completed;
 use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::indicator::Flags;
 use records::RecordFile;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -63,7 +64,7 @@ impl Writer {
         match &mut self.output {
             Output::Text(file) => match batch.text(delimiter) {
                 Some(text) => file.write(text.as_bytes()),
-                None => file.write_records(&batch.records()?),
+                None => file.write_records(&batch.records_with(Flags::ZeroOne)?),
             },
             Output::Records(file) => file.write(&batch.records()?),
         }?;

@@ -2,6 +2,7 @@
 
 use super::Sink;
 use crate::error::{Error, Result};
+use crate::temporary::{self, Listed};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -14,7 +15,7 @@ pub(super) struct Target {
 
 enum Output {
     /// A file that gets its name when it is whole.
-    File(NamedTempFile),
+    File(NamedTempFile, Listed),
     Stream(Box<dyn Write + Send>),
 }
 
@@ -27,8 +28,8 @@ impl Target {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let path = path.to_owned();
-        match builder.tempfile_in(folder) {
-            Ok(file) => Ok(Self { path, output: Output::File(file) }),
+        match temporary::create(&builder, folder) {
+            Ok((file, listed)) => Ok(Self { path, output: Output::File(file, listed) }),
             Err(error) => Err(Error::Io { path, error }),
         }
     }
@@ -49,7 +50,7 @@ impl Target {
         let Self { path, output } = sink.into_inner().map_err(|error| failure(error.into_error()))?;
         match output {
             Output::Stream(mut stream) => stream.flush().map_err(failure),
-            Output::File(file) => {
+            Output::File(file, _listed) => {
                 file.as_file().sync_all().map_err(&failure)?;
                 file.persist(path).map(drop).map_err(|error| failure(error.error))
             }
@@ -60,14 +61,14 @@ impl Target {
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match &mut self.output {
-            Output::File(file) => file.write(bytes),
+            Output::File(file, _) => file.write(bytes),
             Output::Stream(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         match &mut self.output {
-            Output::File(file) => file.flush(),
+            Output::File(file, _) => file.flush(),
             Output::Stream(stream) => stream.flush(),
         }
     }

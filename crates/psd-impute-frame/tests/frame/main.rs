@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod arrow;
+mod blank;
 mod common;
+mod damaged;
+mod indicators;
 mod kinds;
 mod plans;
 mod text;

@@ -1,0 +1,44 @@
+//! Temporary files. All that exist are on a list, so that a program that must stop at once leaves none behind.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::NamedTempFile;
+
+static LIST: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    LIST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Deletes the temporary files of all open [`Writer`](crate::Writer)s and [`Source`](crate::Source)s, none of which can be used any
+/// more. This is for programs that are about to exit without dropping them, as on Ctrl-C.
+pub fn remove_unfinished() {
+    for path in list().iter() {
+        // What is gone already need not be deleted, and of the rest nobody is left to be told.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// A temporary file's place on the list, which it leaves when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        list().remove(&self.0);
+    }
+}
+
+/// Makes a temporary file in a folder.
+pub(crate) fn create(
+    builder: &tempfile::Builder<'_, '_>,
+    folder: &Path,
+) -> std::io::Result<(NamedTempFile, Listed)> {
+    // The list is held meanwhile, so that no file is missed between its making and its listing.
+    let mut list = list();
+    let file = builder.tempfile_in(folder)?;
+    list.insert(file.path().to_owned());
+    let listed = Listed(file.path().to_owned());
+    Ok((file, listed))
+}
