@@ -78,9 +78,11 @@ impl Ties {
                 let (found, expected) = (ends.len(), values.len().saturating_sub(1));
                 return Err(Error::Shape { what: "ends of ties", found, expected });
             }
-            let finite = values.iter().chain(&ends).all(|x| x.is_finite());
-            if !finite || !values.is_sorted_by(|a, b| a < b) || !ends.is_sorted() {
-                return Err(bad("ties", "not so", "finite and increasing"));
+            if values.iter().chain(&ends).any(|x| !x.is_finite()) {
+                return Err(Error::NotFinite { what: "a value with ties" });
+            }
+            if !values.is_sorted_by(|a, b| a < b) || !ends.is_sorted() {
+                return Err(bad("order of the values with ties", "another", "increasing"));
             }
             Ok(Recorded { values, ends })
         };

@@ -5,7 +5,7 @@
 
 use crate::error::{bad, positive};
 use crate::linalg::{is_finite, log_sum_exp};
-use crate::table::{Kind, mean_and_deviation};
+use crate::table::{Kind, mean_and_deviation, position};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 
@@ -123,7 +123,7 @@ impl DiscreteColumn {
 
     /// The position of a value among the atoms.
     pub fn position(&self, value: f64) -> Option<usize> {
-        self.atoms.iter().position(|&v| v == value)
+        position(&self.atoms, value)
     }
 
     /// Adds `log θ_a(value)` to `out`; false for a value that is no atom.

@@ -95,13 +95,10 @@ impl Metric {
         }
         for j in 0..g {
             positive("metric factor's diagonal", factor[(j, j)])?;
-            let above = (0..j).any(|i| factor[(i, j)] != 0.0);
-            if above || (j..g).any(|i| !factor[(i, j)].is_finite()) {
-                return Err(bad(
-                    "metric factor",
-                    format!("not so in column {j}"),
-                    "lower triangular and finite",
-                ));
+            let wrong = |&i: &usize| !factor[(i, j)].is_finite() || (i < j && factor[(i, j)] != 0.0);
+            if let Some(i) = (0..g).find(wrong) {
+                let value = format!("{} in row {i} and column {j}", factor[(i, j)]);
+                return Err(bad("metric factor", value, "lower triangular and finite"));
             }
         }
         Ok(Self { shape: Shape::Full(factor) })

@@ -1,7 +1,7 @@
 //! k-means on a complete copy: k-means++ seeds, then Lloyd's iterations.
 
 use crate::linalg::column;
-use crate::table::{Kind, Table};
+use crate::table::{Kind, Table, position};
 use faer::Mat;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
@@ -76,7 +76,7 @@ fn update(table: &Table, copy: &Mat<f64>, labels: &[usize], centres: &mut Mat<f6
 fn commonest(atoms: &[f64], values: impl Iterator<Item = f64>) -> f64 {
     let mut counts = vec![0; atoms.len()];
     for value in values {
-        if let Some(k) = atoms.iter().position(|&v| v == value) {
+        if let Some(k) = position(atoms, value) {
             counts[k] += 1;
         }
     }

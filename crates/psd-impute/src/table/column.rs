@@ -31,6 +31,12 @@ impl Kind {
     }
 }
 
+/// The position of a value among increasing atoms.
+pub(crate) fn position(atoms: &[f64], value: f64) -> Option<usize> {
+    let k = atoms.partition_point(|&atom| atom < value);
+    (atoms.get(k) == Some(&value)).then_some(k)
+}
+
 /// A column's name and kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
@@ -82,7 +88,7 @@ impl Column {
         let known = cell.is_nan()
             || match &self.kind {
                 Kind::Continuous => true,
-                Kind::Ordered(values) => values.contains(&cell),
+                Kind::Ordered(values) => position(values, cell).is_some(),
                 Kind::Category(labels) => cell >= 0.0 && cell.fract() == 0.0 && cell < labels.len() as f64,
             };
         if known { None } else { Some("is none of the column's values") }

@@ -8,6 +8,7 @@ mod row_key;
 mod scaler;
 mod warps;
 
+pub(crate) use column::position;
 pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;
 pub use pattern::{Group, Pattern};
@@ -111,7 +112,7 @@ impl Table {
         let atoms = self.columns[j].kind().atoms();
         let mut shares = vec![1e-9; atoms.len()];
         for (i, row) in self.rows().enumerate() {
-            if let Some(k) = atoms.iter().position(|&v| v == row[j]) {
+            if let Some(k) = position(&atoms, row[j]) {
                 shares[k] += weights.map_or(1.0, |w| w[i]);
             }
         }
@@ -179,6 +180,14 @@ mod tests {
         let column = Column::ordered("k", vec![1.0, 2.0]).unwrap();
         let stranger = Table::new(vec![column], Mat::from_fn(1, 1, |_, _| 1.5)).unwrap_err();
         assert_eq!(stranger.to_string(), "row 0, column `k`: 1.5 is none of the column's values");
+    }
+
+    #[test]
+    fn values_are_found_among_atoms() {
+        let atoms = [-2.0, 0.0, 0.5, 7.0];
+        for value in [-2.0, -0.0, 0.0, 0.5, 7.0, -3.0, 0.1, 8.0, NA] {
+            assert_eq!(position(&atoms, value), atoms.iter().position(|&atom| atom == value), "{value}");
+        }
     }
 
     #[test]

@@ -140,6 +140,31 @@ fn the_papers_presets_are_too() {
 }
 
 #[test]
+fn what_can_be_fitted_can_be_read() {
+    let one = Column::category("one", vec!["only".to_string()]).unwrap();
+    let few = Column::category("few", (0..9).map(|k| format!("label {k}")).collect()).unwrap();
+    let huge = |i: usize| 1e290 * ((i * i) % 7) as f64;
+    let cell = |j: usize, i: usize| match j {
+        _ if i == 3 => NA,
+        _ if (i * 3 + j).is_multiple_of(7) => NA,
+        0 => 0.1,
+        1 => 0.0,
+        2 => (i % 2) as f64,
+        _ => huge(i),
+    };
+    let columns = vec![Column::continuous("constant"), one, few, Column::continuous("huge")];
+    for rows in [1, 2, 3, 4, 12, 30] {
+        let table = Table::new(columns.clone(), Mat::from_fn(4, rows, cell)).unwrap();
+        let options = FitOptions { preset: Preset::StackOf(MEMBERS.to_vec()), seed: 1 };
+        let model = Model::fit(&table, &options, &mut ()).unwrap();
+        let (loaded, _) = Model::read(&written(&model, "")).unwrap();
+        let [ours, theirs] = [&model, &loaded]
+            .map(|m| m.imputer(Limits::none(4)).unwrap().complete_with_means(&table).unwrap());
+        assert_eq!(bits(&ours), bits(&theirs), "{rows} rows");
+    }
+}
+
+#[test]
 fn a_model_is_what_its_parts_are_when_they_are_used_by_hand() {
     use psd_impute::impute::Ties;
     use psd_impute::learn::StackFit;

@@ -199,7 +199,7 @@ fn numbers_that_no_model_has_are_told() {
         ("member.0.component.0.table.0", 0, -0.1, "probabilities of a component"),
         ("member.0.prior.strength", 0, 0.0, "strength"),
         ("donors.share", 0, 1.5, "between zero and one"),
-        ("donors.column.0.variances", 0, -1.0, "not below zero"),
+        ("donors.column.0.variances", 0, -1.0, "variance of a donor's cell"),
         ("donors.column.0.widths", 0, 0.0, "width of a kernel"),
         ("donors.column.0.shares", 0, 0.9, "adding up to one"),
         ("donors.column.1.positions", 0, 7.0, "outside its column"),

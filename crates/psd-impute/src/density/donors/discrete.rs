@@ -13,7 +13,7 @@ use super::super::Piece;
 use super::super::quantile::{among, most_probable};
 use super::column::KernelColumn;
 use crate::error::{bad, non_negative};
-use crate::table::Kind;
+use crate::table::{Kind, position};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
@@ -104,7 +104,7 @@ impl DiscreteColumn {
     }
 
     fn position(&self, x: f64) -> Option<usize> {
-        self.cells.atoms.iter().position(|&v| v == x)
+        position(&self.cells.atoms, x)
     }
 
     /// For each donor, its `p_i(x)/m`.

@@ -113,8 +113,11 @@ impl SmoothColumn {
             let (found, expected) = (variances.len(), values.len());
             return Err(Error::Shape { what: "variances of the donors", found, expected });
         }
-        if values.iter().chain(&variances).any(|x| !x.is_finite()) || variances.iter().any(|v| *v < 0.0) {
-            return Err(bad("donors' cells", "not so", "finite, their variances not below zero"));
+        if values.iter().any(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what: "a donor's cell" });
+        }
+        for &variance in &variances {
+            non_negative("variance of a donor's cell", variance)?;
         }
         let [narrow, broad] = kernel.widths;
         positive("least width of a kernel", floor)?;

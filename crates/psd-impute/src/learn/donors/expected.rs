@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::density::{Conditional, Density, DiscreteColumn, DonorColumn, Held, SmoothColumn, map_gaps};
-use crate::table::{Kind, Resolution, Table};
+use crate::table::{Kind, Resolution, Table, position};
 use std::sync::Arc;
 
 /// What is expected in a missing cell.
@@ -73,7 +73,7 @@ fn smooth_column(
 
 fn held(donors: &Table, j: usize, gaps: Vec<(usize, Expected)>) -> Vec<Held> {
     let atoms = donors.columns()[j].kind().atoms();
-    let value = |row: &[f64]| Held::Value(atoms.iter().position(|&v| v == row[j]).unwrap_or(usize::MAX));
+    let value = |row: &[f64]| Held::Value(position(&atoms, row[j]).unwrap_or(usize::MAX));
     let mut out: Vec<Held> = donors.rows().map(value).collect();
     for (i, expected) in gaps {
         if let Expected::Probabilities(p) = expected {

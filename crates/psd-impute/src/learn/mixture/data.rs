@@ -2,7 +2,7 @@
 
 use super::MixturePrior;
 use crate::error::bad;
-use crate::table::{Group, Kind, Table};
+use crate::table::{Group, Kind, Table, position};
 use crate::{Error, Result};
 use faer::Mat;
 
@@ -134,12 +134,12 @@ impl Batch {
 impl Discrete {
     fn new(table: &Table, column: usize, weights: &[f64]) -> Self {
         let atoms = table.columns()[column].kind().atoms();
-        let seen = table.rows().map(|row| atoms.iter().position(|&v| v == row[column])).collect();
+        let seen = table.rows().map(|row| position(&atoms, row[column])).collect();
         Self { column, rho: table.shares(column, Some(weights)), atoms, seen }
     }
 
     pub(super) fn position(&self, value: f64) -> Option<usize> {
-        self.atoms.iter().position(|&v| v == value)
+        position(&self.atoms, value)
     }
 }
 
