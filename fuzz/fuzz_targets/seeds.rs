@@ -1,4 +1,4 @@
-//! Writes the payloads of a few small models to start from.
+//! Writes what to start from: the payloads of a few small models, and a few small tables.
 
 use psd_impute::learn::{Member, PaperPreset, TheoryPreset};
 use psd_impute::model::{FitOptions, Model, Preset};
@@ -6,8 +6,19 @@ use psd_impute_fuzz::{mixed, numbers, payload};
 use std::error::Error;
 use std::path::Path;
 
+const TABLES: [&str; 3] = [
+    "id,size,colour,good,when\r\n01,1.50,red,true,2020-01-01\r\n\r\n02,,\"a, b\",NA,\r\n03,2e5,red,false,2020-02-29",
+    "a;b;c\n1,5;1.234,5;2020-01-31 12:30:00Z\n?;7;\n2;8,25;2020-01-31T12:30+01:00\n",
+    "x\ty\n0\t1,234.5\n1\t-\n\t7\n",
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/model_file");
+    let folder = |target: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+    std::fs::create_dir_all(folder("csv_kinds"))?;
+    for (k, table) in TABLES.iter().enumerate() {
+        std::fs::write(folder("csv_kinds").join(k.to_string()), table)?;
+    }
+    let folder = folder("model_file");
     std::fs::create_dir_all(&folder)?;
     let stack = |member: Member| Preset::StackOf(vec![member, Member::Donors]);
     let psd = Member::Psd { anchors: 2, strength: 0.2, scale: 0.4 };

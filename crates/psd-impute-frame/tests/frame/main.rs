@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod any_text;
 mod arrow;
 mod blank;
 mod common;
