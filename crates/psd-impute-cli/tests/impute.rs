@@ -113,9 +113,9 @@ fn means_and_medians_are_in_the_intervals_file() {
         assert_eq!(cells.len(), 16);
         for (row, column, numbers) in cells {
             let j = table[0].iter().position(|name| *name == column).unwrap();
-            // The table has as many decimals as its columns, two.
+            // The table has as many decimals as its columns: one and two.
             let filled: f64 = table[row][j].parse().unwrap();
-            assert!((filled - numbers[place]).abs() <= 0.005, "row {row}: {filled}");
+            assert!((filled - numbers[place]).abs() <= [0.05, 0.005][j], "row {row}: {filled}");
             assert!(folder.cells("in.csv")[row][j].parse::<f64>().is_err());
             let [_, sd, median, low, high] = numbers[..] else { unreachable!() };
             assert!(sd > 0.0 && low <= median && median <= high && low < high, "row {row}: {numbers:?}");
