@@ -1,5 +1,6 @@
 //! Writes what to start from: the payloads of a few small models, and a few small tables.
 
+use psd_impute::kernel::MetricKind;
 use psd_impute::learn::{Member, PaperPreset, TheoryPreset};
 use psd_impute::model::{FitOptions, Model, Preset};
 use psd_impute_fuzz::{mixed, numbers, payload};
@@ -21,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = folder("model_file");
     std::fs::create_dir_all(&folder)?;
     let stack = |member: Member| Preset::StackOf(vec![member, Member::Donors]);
-    let psd = Member::Psd { anchors: 2, strength: 0.2, scale: 0.4 };
+    let psd = Member::Psd { metric: MetricKind::Diagonal, anchors: 2, strength: 0.2, scale: 0.4 };
     let mixture = Member::Mixture { components: 2, scale: 0.2 };
     let paper = PaperPreset { anchors: 3, folds: 2, newton_steps: 5, ..Default::default() };
     for (name, table, preset) in [
