@@ -14,7 +14,8 @@ impl Folder {
         let folder = Self(tempfile::tempdir().unwrap());
         let mut text = String::from("id,age,height,smoker,town,joined,never,same\r\n");
         for i in 0..80 {
-            let gap = |k: usize, cell: String| if (i + k) % 7 == 0 { "NA".to_string() } else { cell };
+            let gap =
+                |k: usize, cell: String| if (i + k).is_multiple_of(7) { "NA".to_string() } else { cell };
             let age = gap(0, (20 + (i * 13) % 50).to_string());
             let height = gap(1, format!("{:.2}", 1.5 + ((i * 7) % 40) as f64 / 100.0));
             let smoker = gap(2, ["yes", "no"][i % 2].to_string());
