@@ -52,8 +52,9 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    /// The least weight of the second density whose average score, under row weights, cannot be told from the best; and that score.
-    pub(super) fn best_weight(&self, weights: &[f64]) -> (f64, f64) {
+    /// The least weight of the second density whose average score, under row weights, cannot be told from the best; and every scored row's
+    /// position and score with it.
+    pub(super) fn best_weight(&self, weights: &[f64]) -> (f64, Vec<(usize, f64)>) {
         let steps = (-24..=24).map(|k| 0.5 * f64::from(k));
         let logits: Vec<f64> = [f64::NEG_INFINITY].into_iter().chain(steps).chain([f64::INFINITY]).collect();
         let loss = |logit: usize, k: usize| {
@@ -61,7 +62,8 @@ impl Scores {
             weights[*i] * row.at(logits[logit])
         };
         let best = if self.rows.len() < FEWEST { 0 } else { plainest(logits.len(), self.rows.len(), loss) };
-        (sigmoid(logits[best]), (0..self.rows.len()).map(|k| loss(best, k)).sum())
+        let scores = self.rows.iter().enumerate().map(|(k, row)| (row.0, loss(best, k)));
+        (sigmoid(logits[best]), scores.collect())
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a stack is put together from: the rows, the members' fits, the donors.
 
+use super::choice::plainest;
 use super::crossval::{CrossValidated, Placed, average};
 use super::donors::fit_donors;
 use super::energy;
@@ -89,10 +90,11 @@ pub(crate) struct DonorPart {
     pub(crate) share: f64,
 }
 
-/// Donors, the energy score of the stack with them, and each sampled row's log-likelihood without itself.
+/// Donors, the position and energy score of each scored row under the stack with them, and each sampled row's log-likelihood without
+/// itself.
 pub(super) struct FittedDonors {
     pub(super) part: DonorPart,
-    score: f64,
+    scores: Vec<(usize, f64)>,
     pub(super) left_out: Vec<f64>,
 }
 
@@ -100,7 +102,7 @@ pub(super) struct FittedDonors {
 type Inside = (f64, Space, Arc<dyn Density>);
 
 impl Parts {
-    /// Donors in both spaces, of which those that do better are kept. `kept` is what the smooth members were chosen by.
+    /// Donors in the columns, or in their normal scores if they tell better there. `kept` is what the smooth members were chosen by.
     pub(super) fn fit_donors(&self, kept: &CrossValidated, folds: usize, seed: u64) -> Result<FittedDonors> {
         let plain = self.fit_donors_in(Space::Plain, kept, folds, seed)?;
         // Without a smooth member among the scores there is no telling what a donor's missing cells are there.
@@ -108,7 +110,14 @@ impl Parts {
             return Ok(plain);
         }
         let scores = self.fit_donors_in(Space::Scores, kept, folds, seed)?;
-        Ok(if scores.score < plain.score { scores } else { plain })
+        // A row that is impossible in one of the two has no score there.
+        let in_scores = |(row, plain): &(usize, f64)| {
+            let at = scores.scores.binary_search_by_key(row, |other| other.0).ok()?;
+            Some([*plain, scores.scores[at].1])
+        };
+        let both: Vec<[f64; 2]> = plain.scores.iter().filter_map(in_scores).collect();
+        let better = plainest(2, both.len(), |space, row| both[row][space]) == 1;
+        Ok(if better { scores } else { plain })
     }
 
     fn fit_donors_in(
@@ -130,8 +139,8 @@ impl Parts {
             let fold = Fold { part: i % folds, folds };
             Ok([Box::new(&blind[i % folds]), view.outside(LeftOut { donors: &donors, fold })?])
         })?;
-        let (share, score) = scores.best_weight(sample_weights);
-        Ok(FittedDonors { part: DonorPart { donors, space, share }, score, left_out })
+        let (share, scores) = scores.best_weight(sample_weights);
+        Ok(FittedDonors { part: DonorPart { donors, space, share }, scores, left_out })
     }
 
     /// What the smooth members say of the cells in the coordinates of a space: outside all of them, inside those that live there.

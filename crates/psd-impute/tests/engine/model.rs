@@ -40,7 +40,7 @@ pub(crate) fn table(n: usize) -> Table {
 pub(crate) const MEMBERS: [Member; 4] = [
     Member::Normal,
     Member::Mixture { components: 3, scale: 0.2 },
-    Member::Psd { metric: MetricKind::Diagonal, anchors: 4, strength: 0.2, scale: 0.4 },
+    Member::Psd { metric: MetricKind::Full, anchors: 4, strength: 0.2, scale: 0.4 },
     Member::Donors,
 ];
 
