@@ -3,6 +3,7 @@
 use super::quantile::most_probable;
 use super::{Conditional, Piece};
 use crate::Result;
+use crate::table::Line;
 use faer::Mat;
 use rand::{Rng, RngExt};
 
@@ -75,6 +76,11 @@ impl Conditional for Combined<'_> {
 
     fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece> {
         let pieces = self.parts.iter().map(|(weight, part)| Ok((*weight, part.within(column, limits)?)));
+        Ok(Piece::sum(pieces.collect::<Result<Vec<_>>>()?.into_iter()))
+    }
+
+    fn mapped(&self, column: usize, lines: &[Line]) -> Result<Piece> {
+        let pieces = self.parts.iter().map(|(weight, part)| Ok((*weight, part.mapped(column, lines)?)));
         Ok(Piece::sum(pieces.collect::<Result<Vec<_>>>()?.into_iter()))
     }
 

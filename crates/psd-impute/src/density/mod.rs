@@ -30,7 +30,7 @@ pub use uniform::Uniform;
 pub use warped::Warped;
 pub(crate) use warped::log_slopes;
 
-use crate::table::{Pattern, Table};
+use crate::table::{Line, Pattern, Table};
 use crate::{Error, Result};
 use faer::Mat;
 use rand::Rng;
@@ -194,6 +194,12 @@ pub trait Conditional: Send + Sync {
     /// What a cell's distribution has in `[lo, hi]`, either end of which may be infinite. In closed form, and accurate in both
     /// tails.
     fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece>;
+
+    /// What a cell's distribution has on lines that follow each other, mapped by them.
+    fn mapped(&self, column: usize, lines: &[Line]) -> Result<Piece> {
+        let piece = |line: &Line| Ok((1.0, self.within(column, (line.from, line.to))?.along(line)));
+        Ok(Piece::sum(lines.iter().map(piece).collect::<Result<Vec<_>>>()?.into_iter()))
+    }
 
     /// One draw of all missing cells, in the order of [`missing`](Self::missing).
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64>;

@@ -14,6 +14,7 @@ use crate::Result;
 use crate::kernel::truncated::{cut_cdf, cut_moments, cut_pdf};
 use crate::kernel::{DiscreteColumn, PatternFeatures};
 use crate::linalg::log_sum_exp;
+use crate::table::Line;
 use faer::Mat;
 use rand::{Rng, RngExt};
 use std::sync::Arc;
@@ -313,6 +314,22 @@ impl Conditional for PairConditional<'_> {
                 }))
             }
             Place::Discrete(c) => Piece::of_atoms(&self.atoms(c, &self.weights()), c.has_labels(), limits),
+        })
+    }
+
+    fn mapped(&self, column: usize, lines: &[Line]) -> Result<Piece> {
+        Ok(match self.find(column)? {
+            Place::Continuous(k) => {
+                let block = self.features.continuous();
+                Piece::sum(self.pairs.iter().map(|pair| {
+                    let cut = block.seen_from(k, pair.a, pair.b);
+                    (pair.weight, Piece::of_normal_mapped(self.cell(k, pair), cut, lines))
+                }))
+            }
+            Place::Discrete(c) => {
+                let atoms = self.atoms(c, &self.weights());
+                Piece::on_lines(lines, |limits| Piece::of_atoms(&atoms, c.has_labels(), limits))
+            }
         })
     }
 

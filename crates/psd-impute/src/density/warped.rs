@@ -167,17 +167,7 @@ impl Conditional for WarpedConditional<'_> {
     }
 
     fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece> {
-        let (lo, hi) = self.warp(column, limits);
-        let mut pieces = Vec::new();
-        for line in self.warps.lines(column) {
-            let (from, to) = (line.from.max(lo), line.to.min(hi));
-            if from <= to {
-                let Piece { mass, mean, variance } = self.inner.within(column, (from, to))?;
-                let mean = line.shift + line.slope * mean;
-                pieces.push((1.0, Piece { mass, mean, variance: line.slope.powi(2) * variance }));
-            }
-        }
-        Ok(Piece::sum(pieces.into_iter()))
+        self.inner.mapped(column, &self.warps.lines(column, self.warp(column, limits)))
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64> {

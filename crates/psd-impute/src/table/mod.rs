@@ -16,7 +16,7 @@ pub use resolution::Resolution;
 pub use row_key::{RowCounter, RowKeys};
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;
-pub use warps::{Warp, Warps};
+pub use warps::{Line, Warp, Warps};
 
 use crate::linalg::column;
 use crate::{Error, Result};

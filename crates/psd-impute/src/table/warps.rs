@@ -14,11 +14,15 @@ pub struct Warp {
 
 /// The piece of a [`Warp`] on an interval of the image: there `x = shift + slope · z`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Line {
-    pub(crate) from: f64,
-    pub(crate) to: f64,
-    pub(crate) shift: f64,
-    pub(crate) slope: f64,
+pub struct Line {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// `x` at `z = 0`.
+    pub shift: f64,
+    /// `dx/dz`.
+    pub slope: f64,
 }
 
 impl Warp {
@@ -118,10 +122,12 @@ impl Warps {
         self.columns.len()
     }
 
-    /// The pieces of column `j`'s map, from left to right.
-    pub(crate) fn lines(&self, j: usize) -> Vec<Line> {
+    /// The pieces of column `j`'s map back from `[lo, hi]`, from left to right.
+    pub fn lines(&self, j: usize, (lo, hi): (f64, f64)) -> Vec<Line> {
         let all = Line { from: f64::NEG_INFINITY, to: f64::INFINITY, shift: 0.0, slope: 1.0 };
-        self.columns[j].as_ref().map_or(vec![all], |warp| warp.lines().collect())
+        let lines = self.columns[j].as_ref().map_or(vec![all], |warp| warp.lines().collect());
+        let cut = |line: Line| Line { from: line.from.max(lo), to: line.to.min(hi), ..line };
+        lines.into_iter().map(cut).filter(|line| line.from <= line.to).collect()
     }
 
     /// The row that a row becomes.
@@ -156,7 +162,11 @@ mod tests {
             assert!((warps.apply(0, x) - z).abs() < 1e-15);
             assert!((warps.undo(0, z) - x).abs() < 1e-15);
             assert!((warps.slope(0, x) - slope).abs() < 1e-15);
-            let line = *warps.lines(0).iter().find(|line| line.from <= z && z <= line.to).unwrap();
+            let line = *warps
+                .lines(0, (f64::NEG_INFINITY, f64::INFINITY))
+                .iter()
+                .find(|line| line.from <= z && z <= line.to)
+                .unwrap();
             assert!((line.shift + line.slope * z - x).abs() < 1e-15);
             assert_eq!(warps.apply(1, x), x);
         }

@@ -3,6 +3,7 @@
 use super::super::Piece;
 use super::discrete::DiscreteColumn;
 use super::smooth::SmoothColumn;
+use crate::table::Line;
 use rand::Rng;
 use std::ops::Deref;
 
@@ -66,6 +67,8 @@ pub(crate) trait KernelColumn: Send + Sync {
     fn support(&self) -> (f64, f64);
 
     fn within(&self, weights: &[f64], limits: (f64, f64)) -> Piece;
+
+    fn mapped(&self, weights: &[f64], lines: &[Line]) -> Piece;
 
     /// A draw of the cell given the donor.
     fn draw(&self, donor: usize, rng: &mut dyn Rng) -> f64;

@@ -3,6 +3,7 @@
 use super::super::{Conditional, Piece};
 use super::column::DonorColumn;
 use crate::Result;
+use crate::table::Line;
 use faer::Mat;
 use rand::{Rng, RngExt};
 
@@ -64,6 +65,10 @@ impl Conditional for DonorsConditional<'_> {
 
     fn within(&self, column: usize, limits: (f64, f64)) -> Result<Piece> {
         Ok(self.column(column)?.within(&self.weights, limits))
+    }
+
+    fn mapped(&self, column: usize, lines: &[Line]) -> Result<Piece> {
+        Ok(self.column(column)?.mapped(&self.weights, lines))
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64> {

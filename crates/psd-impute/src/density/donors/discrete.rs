@@ -13,7 +13,7 @@ use super::super::Piece;
 use super::super::quantile::{among, most_probable};
 use super::column::KernelColumn;
 use crate::error::{bad, non_negative};
-use crate::table::{Kind, position};
+use crate::table::{Kind, Line, position};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
@@ -235,6 +235,10 @@ impl KernelColumn for DiscreteColumn {
 
     fn within(&self, weights: &[f64], limits: (f64, f64)) -> Piece {
         Piece::of_atoms(&self.mixed(weights), self.cells.labels, limits)
+    }
+
+    fn mapped(&self, weights: &[f64], lines: &[Line]) -> Piece {
+        Piece::on_lines(lines, |limits| self.within(weights, limits))
     }
 
     fn draw(&self, donor: usize, rng: &mut dyn Rng) -> f64 {

@@ -77,10 +77,10 @@ impl Marginal {
         self.kernels().map(|(v, h)| (v - mean).powi(2) + h * h).sum::<f64>() / self.values.len() as f64
     }
 
-    pub(super) fn within(&self, limits: (f64, f64)) -> Piece {
+    /// The sum of what `piece` makes of each kernel, given by mean and deviation.
+    pub(super) fn pieces(&self, piece: &dyn Fn((f64, f64)) -> Piece) -> Piece {
         let weight = 1.0 / self.values.len() as f64;
-        let uncut = (f64::NEG_INFINITY, f64::INFINITY);
-        Piece::sum(self.kernels().map(|kernel| (weight, Piece::of_normal(kernel, uncut, limits))))
+        Piece::sum(self.kernels().map(|kernel| (weight, piece(kernel))))
     }
 
     pub(super) fn draw(&self, rng: &mut dyn Rng) -> f64 {

@@ -9,12 +9,12 @@
 //!
 //! background, narrow and broad.
 
-use super::super::Piece;
+use super::super::piece::{Piece, UNCUT};
 use super::column::KernelColumn;
 use super::marginal::{Marginal, normal};
 use crate::error::{bad, non_negative, positive};
 use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
-use crate::table::Resolution;
+use crate::table::{Line, Resolution};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
@@ -204,6 +204,19 @@ impl SmoothColumn {
             })
             .sum()
     }
+
+    /// The sum of what `piece` makes of each normal that the cell is a mixture of, given by mean and deviation.
+    fn pieces(&self, weights: &[f64], piece: &dyn Fn((f64, f64)) -> Piece) -> Piece {
+        let kernel = &self.kernel;
+        let near = self.weighted(weights).flat_map(|(weight, v, variance)| {
+            [0, 1].map(|a| {
+                let deviation = (kernel.widths[a].powi(2) + variance).sqrt();
+                (weight * kernel.shares[a + 1], piece((v, deviation)))
+            })
+        });
+        let background = (kernel.shares[0], self.cells.marginal.pieces(piece));
+        Piece::sum(near.chain([background]))
+    }
 }
 
 impl KernelColumn for SmoothColumn {
@@ -276,16 +289,11 @@ impl KernelColumn for SmoothColumn {
     }
 
     fn within(&self, weights: &[f64], limits: (f64, f64)) -> Piece {
-        let kernel = &self.kernel;
-        let uncut = (f64::NEG_INFINITY, f64::INFINITY);
-        let near = self.weighted(weights).flat_map(|(weight, v, variance)| {
-            [0, 1].map(|a| {
-                let deviation = (kernel.widths[a].powi(2) + variance).sqrt();
-                (weight * kernel.shares[a + 1], Piece::of_normal((v, deviation), uncut, limits))
-            })
-        });
-        let background = (kernel.shares[0], self.cells.marginal.within(limits));
-        Piece::sum(near.chain([background]))
+        self.pieces(weights, &|normal| Piece::of_normal(normal, UNCUT, limits))
+    }
+
+    fn mapped(&self, weights: &[f64], lines: &[Line]) -> Piece {
+        self.pieces(weights, &|normal| Piece::of_normal_mapped(normal, UNCUT, lines))
     }
 
     fn draw(&self, donor: usize, rng: &mut dyn Rng) -> f64 {
