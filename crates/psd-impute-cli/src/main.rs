@@ -50,8 +50,8 @@ enum Command {
 impl Command {
     fn threads(&self) -> Option<u64> {
         match self {
-            Self::Impute(impute) => impute.threads,
-            Self::Fit(fit) => fit.threads,
+            Self::Impute(impute) => impute.run.threads,
+            Self::Fit(fit) => fit.run.threads,
             _ => None,
         }
     }

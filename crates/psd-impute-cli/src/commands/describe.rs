@@ -3,7 +3,7 @@
 use super::Failure;
 use super::fitted::Fitted;
 use super::summary::{FitSummary, count, print_json};
-use super::table_args::{KindArgs, ReadArgs, is_standard};
+use super::table_args::{TableArgs, is_standard};
 use clap::Args;
 use psd_impute::model::Model;
 use psd_impute_frame::{ColumnPlan, Role, Source, Survey};
@@ -24,9 +24,7 @@ pub(crate) struct Describe {
     /// A table or a model file; `-` reads a table from standard input.
     input: PathBuf,
     #[command(flatten)]
-    kinds: KindArgs,
-    #[command(flatten)]
-    read: ReadArgs,
+    table: TableArgs,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -68,7 +66,7 @@ impl Describe {
         if is_model(&self.input)? {
             self.describe_model(out)?;
         } else {
-            self.describe_table(&self.read.open(&self.input)?, out)?;
+            self.describe_table(&self.table.open(&self.input)?, out)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -94,7 +92,7 @@ impl Describe {
         for batch in source.batches()? {
             survey.add(&batch?)?;
         }
-        let plan = survey.plan(&self.kinds.wishes()?)?;
+        let plan = survey.plan(&self.table.wishes()?)?;
         let mut patterns: HashMap<Vec<usize>, u64> = HashMap::new();
         let modelled: Vec<&ColumnPlan> = plan.modelled().collect();
         for batch in source.batches()?.take_while(|_| !modelled.is_empty()) {

@@ -48,6 +48,8 @@ pub(crate) enum Failure {
     TwoKinds { column: String },
     #[error("--anchors and --metric are the preset's own business")]
     RecipeHasItsOwn,
+    #[error("--mnar says how cells go missing not at random, but the mechanism is another")]
+    MnarAlone,
 }
 
 impl Failure {
@@ -71,6 +73,7 @@ impl Failure {
                 | Self::BoundsTwice { .. }
                 | Self::TwoKinds { .. }
                 | Self::RecipeHasItsOwn
+                | Self::MnarAlone
         )
     }
 
@@ -88,6 +91,7 @@ impl Failure {
             Self::NoBounds { columns, .. } => format!("those that are: {}", columns.join(", ")),
             Self::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),
             Self::RecipeHasItsOwn => "leave --preset out, or the other two".into(),
+            Self::MnarAlone => "add --mechanism mnar, or leave --mnar out".into(),
             _ => return None,
         })
     }

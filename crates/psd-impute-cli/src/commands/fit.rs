@@ -4,8 +4,9 @@ use super::Failure;
 use super::fit_args::FitArgs;
 use super::fitted::{Fitted, Surveyed};
 use super::progress::Progress;
+use super::run_args::RunArgs;
 use super::summary::{FitSummary, print_json};
-use super::table_args::{KindArgs, ReadArgs};
+use super::table_args::TableArgs;
 use crate::io::check_output;
 use clap::Args;
 use std::path::PathBuf;
@@ -25,34 +26,25 @@ pub(crate) struct Fit {
     #[command(flatten)]
     fit: FitArgs,
     #[command(flatten)]
-    kinds: KindArgs,
+    table: TableArgs,
     #[command(flatten)]
-    read: ReadArgs,
-    /// Threads to work with; all cores unless given. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub(crate) threads: Option<u64>,
-    /// No progress and no summary; only errors and warnings.
-    #[arg(long)]
-    quiet: bool,
-    /// Print the summary as JSON on standard output.
-    #[arg(long)]
-    json: bool,
+    pub(crate) run: RunArgs,
 }
 
 impl Fit {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         check_output(&self.output, &[Some(self.input.as_path())])?;
-        let source = self.read.open(&self.input)?;
-        let progress = Progress::new(self.quiet || self.json);
+        let source = self.table.open(&self.input)?;
+        let progress = Progress::new(self.run.quiet || self.run.json);
         let mut notes = Vec::new();
-        let surveyed = Surveyed::new(&source, &self.kinds, &progress, &mut notes)?;
+        let surveyed = Surveyed::new(&source, &self.table, &progress, &mut notes)?;
         let fitted = Fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?;
         progress.end();
         fitted.save(&self.output)?;
         let summary = FitSummary::of(&fitted);
-        if self.json {
+        if self.run.json {
             print_json(&summary, &mut std::io::stdout().lock())?;
-        } else if !self.quiet {
+        } else if !self.run.quiet {
             let mut out = std::io::stderr().lock();
             summary.print(&mut out)?;
             notes.iter().for_each(|note| eprintln!("note: {note}"));

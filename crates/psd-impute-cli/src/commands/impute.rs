@@ -6,8 +6,9 @@ use super::fit_args::{FitArgs, Recipe};
 use super::fitted::{Fitted, Surveyed};
 use super::intervals::Intervals;
 use super::progress::Progress;
+use super::run_args::RunArgs;
 use super::summary::{FitSummary, Summary, filled};
-use super::table_args::{KindArgs, ReadArgs, is_standard, numbered, writer};
+use super::table_args::{TableArgs, is_standard, numbered, writer};
 use crate::io::check_output;
 use clap::{Args, ValueEnum};
 use psd_impute::impute::{Imputer, Limits};
@@ -16,6 +17,10 @@ use psd_impute_frame::{Plan, Report, Source};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// The arguments about what a model has settled.
+const SAID_BY_MODEL: [&str; 8] =
+    ["save_model", "preset", "anchors", "metric", "time_budget", "categorical", "continuous", "ignore"];
 
 /// The subcommand's arguments.
 #[derive(Args)]
@@ -40,10 +45,10 @@ pub(crate) struct Impute {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Complete with a fitted model instead of fitting one.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = SAID_BY_MODEL)]
     model: Option<PathBuf>,
     /// Also write the fitted model.
-    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    #[arg(long, value_name = "FILE")]
     save_model: Option<PathBuf>,
     #[command(flatten)]
     fit: FitArgs,
@@ -51,9 +56,7 @@ pub(crate) struct Impute {
     #[arg(long, value_name = "COL=LO:HI")]
     bounds: Vec<Bounds>,
     #[command(flatten)]
-    kinds: KindArgs,
-    #[command(flatten)]
-    read: ReadArgs,
+    table: TableArgs,
     /// Add a column NAME_missing for each column that had missing cells.
     #[arg(long)]
     indicator: bool,
@@ -61,15 +64,8 @@ pub(crate) struct Impute {
     /// the most probable label of each missing category. Rows are counted from 1 below the header.
     #[arg(long, value_name = "FILE")]
     intervals: Option<PathBuf>,
-    /// Threads to work with; all cores unless given. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub(crate) threads: Option<u64>,
-    /// No progress and no summary; only errors and warnings.
-    #[arg(long)]
-    quiet: bool,
-    /// Print the summary as JSON on standard output.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -96,13 +92,13 @@ impl Impute {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let start = Instant::now();
         self.check_outputs()?;
-        let source = self.read.open(&self.input)?;
-        let progress = Progress::new(self.quiet || self.json);
+        let source = self.table.open(&self.input)?;
+        let progress = Progress::new(self.run.quiet || self.run.json);
         let mut notes = self.notes();
         let fitted = match &self.model {
             Some(path) => Fitted::load(path)?,
             None => {
-                let surveyed = Surveyed::new(&source, &self.kinds, &progress, &mut notes)?;
+                let surveyed = Surveyed::new(&source, &self.table, &progress, &mut notes)?;
                 if surveyed.is_complete() && self.save_model.is_none() {
                     progress.end();
                     return self.copy(&source, &surveyed.plan, &notes);
@@ -128,9 +124,9 @@ impl Impute {
             notes,
             seconds: start.elapsed().as_secs_f64(),
         };
-        if self.json {
+        if self.run.json {
             summary.print_json(&mut std::io::stdout().lock())?;
-        } else if !self.quiet {
+        } else if !self.run.quiet {
             summary.print(&mut std::io::stderr().lock())?;
         } else if !summary.fit.converged {
             eprintln!("warning: the fit did not converge; the result was written all the same");
@@ -145,7 +141,7 @@ impl Impute {
 
     /// Refuses what could not be written, before time is spent on it.
     fn check_outputs(&self) -> Result<(), Failure> {
-        if is_standard(&self.output) && (self.m > 1 || self.json) {
+        if is_standard(&self.output) && (self.m > 1 || self.run.json) {
             return Err(Failure::OneStream);
         }
         let tables = (1..=self.m).map(|k| self.path(k));
@@ -171,16 +167,13 @@ impl Impute {
                 "all tables are drawn from the one fit; only the default preset is refitted".to_string(),
             );
         }
-        if self.model.is_some() && !self.kinds.is_empty() {
-            notes.push("the model knows its columns; what was said of their kinds is not used".to_string());
-        }
         notes
     }
 
     /// Writes a table in which nothing is missing.
     fn copy(&self, source: &Source, plan: &Plan, notes: &[String]) -> Result<ExitCode, Failure> {
         for k in 1..=self.m {
-            let mut writer = writer(&self.path(k), source)?;
+            let mut writer = writer(&self.path(k), source.format())?;
             for batch in source.batches()? {
                 let batch = batch?;
                 let (table, _) = plan.encode(&batch)?;
@@ -189,7 +182,7 @@ impl Impute {
             writer.finish()?;
         }
         self.intervals.as_deref().map_or(Ok(()), |path| Intervals::new(path).finish())?;
-        if !self.quiet {
+        if !self.run.quiet {
             notes.iter().for_each(|note| eprintln!("note: {note}"));
             eprintln!("note: no cell is missing; the table is written as it is");
         }
@@ -205,7 +198,6 @@ impl Impute {
         progress: &Progress,
     ) -> Result<Report, Failure> {
         let mut report = Report::default();
-        let mut with_gaps: Vec<String> = Vec::new();
         let mut intervals = self.intervals.as_deref().map(Intervals::new);
         let imputer = fitted.model.imputer(limits.clone())?;
         progress.begin("reading", 1);
@@ -218,7 +210,8 @@ impl Impute {
                 intervals.add(&imputer, &fitted.plan, &batch, &table)?;
             }
         }
-        with_gaps.extend(report.columns.iter().filter(|c| c.missing > 0).map(|c| c.name.clone()));
+        let with_gaps = report.columns.iter().filter(|c| c.missing > 0).map(|c| c.name.clone());
+        let with_gaps: Vec<String> = with_gaps.collect();
         progress.begin("completing", self.m * report.rows);
         for k in 1..=self.m {
             let refits = self.m > 1 && !self.one_fit && self.method == Method::Draw;
@@ -241,7 +234,7 @@ impl Impute {
         with_gaps: &[String],
         progress: &Progress,
     ) -> Result<(), Failure> {
-        let mut writer = writer(&self.path(k), source)?;
+        let mut writer = writer(&self.path(k), source.format())?;
         let mut counter = RowCounter::default();
         for batch in source.batches()? {
             let batch = batch?;
