@@ -211,12 +211,21 @@ fn a_short_time_budget_still_completes_and_says_so() {
 }
 
 #[test]
-fn a_table_without_gaps_is_copied() {
+fn a_table_without_gaps_is_copied_with_the_same_checks_and_summary() {
     let folder = Folder::with("1,2\n3,4\n5,6.50\n");
     let said = done(&folder, &["--intervals", folder.path("cells.csv").to_str().unwrap()]);
-    assert!(said.contains("no cell is missing"), "{said}");
+    for words in ["2 rows, 2 columns, 0 missing cells", "note: no cell is missing", "wrote "] {
+        assert!(said.contains(words), "`{said}` does not say `{words}`");
+    }
     assert_eq!(folder.cells("out.csv"), folder.cells("in.csv"));
     assert!(intervals(&folder, "cells.csv").is_empty());
+    let output = folder.impute(&["--json"]);
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&summary["rows"], &summary["fit"]), (&2.into(), &serde_json::Value::Null));
+    assert!(summary["notes"][0].as_str().unwrap().contains("no cell is missing"));
+    let output = folder.impute(&["--bounds", "2=0:5"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(message(&output).contains("`6.5` is outside the bounds 0:5"), "{}", message(&output));
 }
 
 #[test]

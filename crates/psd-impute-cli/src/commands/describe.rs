@@ -74,7 +74,7 @@ impl Describe {
     fn describe_model(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let fitted = Fitted::load(&self.input)?;
         let columns = fitted.plan.columns().iter().map(|column| column_report(column, None)).collect();
-        let report = ModelReport { fit: FitSummary::of(&fitted), columns };
+        let report = ModelReport { fit: FitSummary::of(&fitted.model), columns };
         if self.json {
             return print_json(&report, out);
         }

@@ -5,7 +5,7 @@ use super::fit_args::FitArgs;
 use super::fitted::{Fitted, Surveyed};
 use super::progress::Progress;
 use super::run_args::RunArgs;
-use super::summary::{FitSummary, print_json};
+use super::summary::{FitSummary, NOT_CONVERGED, print_json};
 use super::table_args::TableArgs;
 use crate::io::check_output;
 use clap::Args;
@@ -41,7 +41,7 @@ impl Fit {
         let fitted = Fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?;
         progress.end();
         fitted.save(&self.output)?;
-        let summary = FitSummary::of(&fitted);
+        let summary = FitSummary::of(&fitted.model);
         if self.run.json {
             print_json(&summary, &mut std::io::stdout().lock())?;
         } else if !self.run.quiet {
@@ -53,7 +53,7 @@ impl Fit {
         if summary.converged {
             return Ok(ExitCode::SUCCESS);
         }
-        eprintln!("warning: the fit did not converge; the model was written all the same");
+        eprintln!("{NOT_CONVERGED}");
         Ok(ExitCode::from(3))
     }
 }
