@@ -6,6 +6,7 @@
 mod commands;
 mod io;
 mod plot;
+mod report;
 mod toys;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -109,10 +110,7 @@ fn run(command: &Command) -> ExitCode {
         Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
-            if let Some(hint) = error.hint() {
-                eprintln!("hint: {hint}");
-            }
+            report::print(&error);
             ExitCode::from(if error.is_usage() { 1 } else { 2 })
         }
     }

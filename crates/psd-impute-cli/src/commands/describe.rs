@@ -4,6 +4,7 @@ use super::Failure;
 use super::fitted::Fitted;
 use super::summary::{FitSummary, count, print_json};
 use super::table_args::{TableArgs, is_standard};
+use crate::report::printable;
 use clap::Args;
 use psd_impute::model::Model;
 use psd_impute_frame::{ColumnPlan, Role, Source, Survey};
@@ -128,7 +129,11 @@ impl Describe {
             writeln!(out, "the commonest{of} patterns of missing cells:")?;
         }
         for PatternReport { rows, missing } in &report.patterns {
-            let what = if missing.is_empty() { "nothing missing".to_string() } else { missing.join(", ") };
+            let what = if missing.is_empty() {
+                "nothing missing".to_string()
+            } else {
+                printable(&missing.join(", "))
+            };
             writeln!(out, "  {rows:>9}  {what}")?;
         }
         Ok(())
@@ -142,7 +147,7 @@ fn column_report(column: &ColumnPlan, missing: Option<u64>) -> ColumnReport {
 }
 
 fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Write) -> Result<(), Failure> {
-    let width = columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+    let width = columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
     for ColumnReport { name, kind, missing, labels, note } in columns {
         let missing = match (missing, rows) {
             (Some(missing), Some(rows)) => {
@@ -156,7 +161,7 @@ fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Writ
         if labels.len() > LABELS {
             shown += &format!(", ... ({} labels)", labels.len());
         }
-        let what = note.clone().unwrap_or(shown);
+        let (name, what) = (printable(name), printable(note.as_ref().unwrap_or(&shown)));
         writeln!(out, "{}", format!("  {name:width$}  {kind:10}{missing}  {what}").trim_end())?;
     }
     Ok(())

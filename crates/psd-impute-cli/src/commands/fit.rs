@@ -8,6 +8,7 @@ use super::run_args::RunArgs;
 use super::summary::{FitSummary, NOT_CONVERGED, print_json};
 use super::table_args::TableArgs;
 use crate::io::check_output;
+use crate::report::printable;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,7 +48,7 @@ impl Fit {
         } else if !self.run.quiet {
             let mut out = std::io::stderr().lock();
             summary.print(&mut out)?;
-            notes.iter().for_each(|note| eprintln!("note: {note}"));
+            notes.iter().for_each(|note| eprintln!("note: {}", printable(note)));
             eprintln!("wrote {}", self.output.display());
         }
         if summary.converged {

@@ -1,6 +1,7 @@
 //! What was done, for the person at the terminal or as JSON.
 
 use super::Failure;
+use crate::report::printable;
 use psd_impute::learn::Tried;
 use psd_impute::model::{How, Model, Report};
 use psd_impute_frame::Plan;
@@ -135,15 +136,17 @@ impl Summary {
             count(columns as u64, "column"),
             count(cells, "missing cell")
         )?;
-        let width = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+        let width =
+            self.columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
         for ColumnSummary { name, kind, filled } in self.columns.iter().filter(|column| column.filled > 0) {
+            let name = printable(name);
             writeln!(out, "  {name:width$}  {kind:10}  {filled:>9} filled")?;
         }
         if let Some(fit) = self.fit.as_ref().filter(|_| cells > 0) {
             fit.print(out)?;
         }
         for note in &self.notes {
-            writeln!(out, "note: {note}")?;
+            writeln!(out, "note: {}", printable(note))?;
         }
         if !self.converged() {
             writeln!(out, "{NOT_CONVERGED}")?;
