@@ -103,13 +103,20 @@ type Inside = (f64, Space, Arc<dyn Density>);
 
 impl Parts {
     /// Donors in the columns, or in their normal scores if they tell better there. `kept` is what the smooth members were chosen by.
-    pub(super) fn fit_donors(&self, kept: &CrossValidated, folds: usize, seed: u64) -> Result<FittedDonors> {
-        let plain = self.fit_donors_in(Space::Plain, kept, folds, seed)?;
+    pub(super) fn fit_donors(&self, kept: &CrossValidated, seed: u64) -> Result<FittedDonors> {
+        let views = self.data.views(&self.data.weights)?;
+        let densities = self.densities(&views, false)?;
+        let blind = kept.stacks(&self.weights)?;
+        let fit_in = |space| {
+            let smooth = smooth_in(space, &views, &densities)?;
+            self.fit_donors_in(space, &views[space as usize], &smooth, &blind, seed)
+        };
+        let plain = fit_in(Space::Plain)?;
         // Without a smooth member among the scores there is no telling what a donor's missing cells are there.
         if self.smooth.iter().all(|member| member.0 == Space::Plain) {
             return Ok(plain);
         }
-        let scores = self.fit_donors_in(Space::Scores, kept, folds, seed)?;
+        let scores = fit_in(Space::Scores)?;
         // A row that is impossible in one of the two has no score there.
         let in_scores = |(row, plain): &(usize, f64)| {
             let at = scores.scores.binary_search_by_key(row, |other| other.0).ok()?;
@@ -120,39 +127,25 @@ impl Parts {
         Ok(if better { scores } else { plain })
     }
 
+    /// `smooth` says what to expect in the missing cells, `blind` is what the smooth members say of each fold without having seen it.
     fn fit_donors_in(
         &self,
         space: Space,
-        kept: &CrossValidated,
-        folds: usize,
+        view: &View,
+        smooth: &Stack,
+        blind: &[Stack],
         seed: u64,
     ) -> Result<FittedDonors> {
-        let Data { sample, sample_weights, sampled, .. } = &self.data;
-        let views = self.data.views(&self.data.weights)?;
-        let smooth = self.smooth_in(space, &views)?;
-        let view = &views[space as usize];
+        let (Data { sample, sample_weights, sampled, .. }, folds) = (&self.data, blind.len());
         let Rows { table, weights, resolution, .. } = view.rows(EmParams::default());
-        let (donors, mut left_out) = fit_donors(table, Some(weights), sampled, &smooth, resolution)?;
+        let (donors, mut left_out) = fit_donors(table, Some(weights), sampled, smooth, resolution)?;
         left_out.iter_mut().zip(view.log_slopes(sample)).for_each(|(log, slopes)| *log += slopes);
-        let blind = kept.stacks(&self.weights)?;
         let scores = energy::score(sample, folds, seed, |i| {
             let fold = Fold { part: i % folds, folds };
             Ok([Box::new(&blind[i % folds]), view.outside(LeftOut { donors: &donors, fold })?])
         })?;
         let (share, scores) = scores.best_weight(sample_weights);
         Ok(FittedDonors { part: DonorPart { donors, space, share }, scores, left_out })
-    }
-
-    /// What the smooth members say of the cells in the coordinates of a space: outside all of them, inside those that live there.
-    fn smooth_in(&self, space: Space, views: &[View; 2]) -> Result<Stack> {
-        let members = self.densities(views, false)?.into_iter();
-        let member = |(weight, at, density): Inside| -> Result<(f64, Box<dyn Density>)> {
-            Ok(match space {
-                Space::Plain => (weight, views[at as usize].outside(density)?),
-                Space::Scores => (if at == space { weight } else { 0.0 }, Box::new(density)),
-            })
-        };
-        Stack::new(members.map(member).collect::<Result<_>>()?)
     }
 
     /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new.
@@ -209,4 +202,15 @@ impl Parts {
         }
         (members, average(&logs))
     }
+}
+
+/// What the smooth members say of the cells in the coordinates of a space: outside all of them, inside those that live there.
+fn smooth_in(space: Space, views: &[View; 2], densities: &[Inside]) -> Result<Stack> {
+    let member = |(weight, at, density): &Inside| -> Result<(f64, Box<dyn Density>)> {
+        Ok(match space {
+            Space::Plain => (*weight, views[*at as usize].outside(density.clone())?),
+            Space::Scores => (if *at == space { *weight } else { 0.0 }, Box::new(density.clone())),
+        })
+    };
+    Stack::new(densities.iter().map(member).collect::<Result<_>>()?)
 }

@@ -1,9 +1,11 @@
 //! A stack without knobs: members from coarse to fine, weighted by how well they predict what they have not seen.
 //!
-//! 1. The smooth members (normal model, mixtures, kernel densities) are cross-validated on at most [`SAMPLE`] rows, coarse ones first. A
-//!    kind stops growing when its held-out likelihood has fallen twice.
+//! 1. The smooth members (normal model, mixtures, kernel densities) are cross-validated on at most [`SAMPLE`] rows, coarse ones first, among
+//!    the columns as they are and among their normal scores (see [`space`](super::space)). A kind stops growing in a space when its
+//!    held-out likelihood has fallen twice there.
 //! 2. Their weights maximise the held-out likelihood of the observed cells; those that count are fitted to all rows.
-//! 3. Donors join with the weight that the energy score of self-masked cells gives them (see [`energy`](super::energy)).
+//! 3. Donors join with the weight that the energy score of self-masked cells gives them (see [`energy`](super::energy)), in the columns as
+//!    they are unless they tell better in the scores.
 //!
 //! The result is one density. Under other row weights each member moves from where it is ([`FittedStack::refitted`]), which is what
 //! proper multiple imputation needs.
@@ -87,7 +89,7 @@ impl StackFit {
         let (mut parts, kept, converged) = self.fit_smooth(data, &validated, ridge)?;
         let mut left_out = Vec::new();
         if self.members.contains(&Member::Donors) && validated.complete && folds > 1 {
-            let donors = parts.fit_donors(&kept, folds, self.seed)?;
+            let donors = parts.fit_donors(&kept, self.seed)?;
             (parts.donors, left_out) = (Some(donors.part), donors.left_out);
             // There is nothing left to stop.
             let _ = observer.tried(Member::Donors, of, of, None);
