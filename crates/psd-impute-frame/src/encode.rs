@@ -13,13 +13,13 @@ use std::collections::HashMap;
 pub struct Report {
     /// The rows.
     pub rows: u64,
-    /// What was found in each modelled column, in the order of the engine's table.
+    /// What was found in each column that is completed: the modelled ones in the order of the engine's table, then those of one value.
     pub columns: Vec<ColumnReport>,
     /// Columns that the plan does not know. They are passed through.
     pub extra: Vec<String>,
 }
 
-/// What was found in a modelled column.
+/// What was found in a column that is completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnReport {
     /// The column.
@@ -80,6 +80,13 @@ impl Plan {
                 cells[(row, i)] = x;
             }
             report.columns.push(encoded.report);
+        }
+        let constants = self.columns().iter().filter(|column| matches!(column.role(), Role::Constant(_)));
+        for name in constants.map(ColumnPlan::name) {
+            // A table need not have them.
+            let Some(&position) = positions.get(name) else { continue };
+            let missing = batch.missing(position)?.into_iter().filter(|missing| *missing).count() as u64;
+            report.columns.push(ColumnReport { name: name.to_string(), missing, unseen: 0 });
         }
         Ok((Table::new(columns, cells)?, report))
     }

@@ -23,7 +23,7 @@ pub(crate) struct Summary {
     pub(crate) seconds: f64,
 }
 
-/// A modelled column.
+/// A column that is completed.
 #[derive(Serialize)]
 pub(crate) struct ColumnSummary {
     pub(crate) name: String,
@@ -166,12 +166,13 @@ pub(crate) fn print_json(what: &impl Serialize, out: &mut dyn Write) -> Result<(
     Ok(())
 }
 
-/// The kinds of the modelled columns and how many cells of each were filled.
+/// The kinds of the columns that are completed and how many cells of each were filled.
 pub(crate) fn filled(plan: &Plan, report: &psd_impute_frame::Report) -> Vec<ColumnSummary> {
-    let column = |(plan, found): (&psd_impute_frame::ColumnPlan, &psd_impute_frame::ColumnReport)| {
-        ColumnSummary { name: plan.name().to_string(), kind: plan.kind().name(), filled: found.missing }
+    let column = |found: &psd_impute_frame::ColumnReport| {
+        let kind = plan.column(&found.name)?.kind().name();
+        Some(ColumnSummary { name: found.name.clone(), kind, filled: found.missing })
     };
-    plan.modelled().zip(&report.columns).map(column).collect()
+    report.columns.iter().filter_map(column).collect()
 }
 
 pub(crate) fn count(n: u64, what: &str) -> String {

@@ -121,7 +121,10 @@ impl Evaluation {
         );
         let measured = k < WASSERSTEIN_TABLES && (1..=WASSERSTEIN_ROWS).contains(&self.with_gaps.len());
         Ok(Scores {
-            ed: 2.0 * energy::between(&points, &self.points) - energy::spread(&points) - self.spread,
+            // Of equal tables, rounding must not show.
+            ed: (2.0 * energy::between(&points, &self.points) - energy::spread(&points) - self.spread)
+                .max(0.0)
+                + 0.0,
             w2: measured.then(|| wasserstein::half_squared(&points, &self.points, &self.with_gaps)),
             rmse: errors.rmse(),
             mae: errors.mae(),
