@@ -1,6 +1,7 @@
 //! What can go wrong, with the facts needed to put it right.
 
 use crate::place::{Origin, Place};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -208,6 +209,20 @@ fn nor_are(count: u64) -> String {
     }
 }
 
+/// What to do about what the system says.
+fn of_system(kind: ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::NotFound => "look at the path, and leave the file where it is until the end",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "look at who may read the file or write to its folder, or take another"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "make room, or write to another disk"
+        }
+        _ => return None,
+    })
+}
+
 impl Error {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
@@ -242,11 +257,10 @@ impl Error {
                 "look at the kinds of the columns, and say which to take as a category or as continuous"
             }
             Error::FullDictionary { .. } => "give the dictionary wider keys",
-            Error::Io { .. }
-            | Error::Unwritable { .. }
-            | Error::Shape { .. }
-            | Error::BadPlan { .. }
-            | Error::Engine(_) => return None,
+            Error::Io { error, .. } => return of_system(error.kind()).map(String::from),
+            Error::Unwritable { .. } | Error::Shape { .. } | Error::BadPlan { .. } | Error::Engine(_) => {
+                return None;
+            }
         };
         Some(text.to_string())
     }

@@ -2,7 +2,7 @@
 
 use psd_impute_frame::Place;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// An error of a command. [`hint`](Self::hint) says what to do about it.
@@ -14,10 +14,6 @@ pub(crate) enum Failure {
     Frame(#[from] psd_impute_frame::Error),
     #[error(transparent)]
     Output(#[from] io::Error),
-    #[error("{}: {error}", path.display())]
-    File { path: PathBuf, error: io::Error },
-    #[error("{}: {error}", path.display())]
-    Csv { path: PathBuf, error: csv::Error },
     #[error("{}: {error}", path.display())]
     Model { path: PathBuf, error: psd_impute::Error },
     #[error("{}: the model's columns cannot be read: {problem}", path.display())]
@@ -51,6 +47,11 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What the system says of a file.
+    pub(crate) fn of_file(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |error| Self::Frame(psd_impute_frame::Error::Io { path: path.to_owned(), error })
+    }
+
     /// Whether the reader of our output has gone, which is no fault of ours.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         match self {

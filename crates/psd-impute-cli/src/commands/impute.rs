@@ -188,7 +188,7 @@ impl Impute {
             }
             writer.finish()?;
         }
-        self.intervals.as_deref().map_or(Ok(()), |path| Intervals::new(path).finish())?;
+        self.intervals.as_deref().map_or(Ok(()), |path| Intervals::new(path)?.finish())?;
         if !self.quiet {
             notes.iter().for_each(|note| eprintln!("note: {note}"));
             eprintln!("note: no cell is missing; the table is written as it is");
@@ -206,7 +206,7 @@ impl Impute {
     ) -> Result<Report, Failure> {
         let mut report = Report::default();
         let mut with_gaps: Vec<String> = Vec::new();
-        let mut intervals = self.intervals.as_deref().map(Intervals::new);
+        let mut intervals = self.intervals.as_deref().map(Intervals::new).transpose()?;
         let imputer = fitted.model.imputer(limits.clone())?;
         progress.begin("reading", 1);
         for batch in source.batches()? {
