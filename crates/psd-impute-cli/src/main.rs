@@ -6,6 +6,7 @@
 mod commands;
 mod io;
 mod plot;
+mod report;
 mod toys;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -50,8 +51,8 @@ enum Command {
 impl Command {
     fn threads(&self) -> Option<u64> {
         match self {
-            Self::Impute(impute) => impute.threads,
-            Self::Fit(fit) => fit.threads,
+            Self::Impute(impute) => impute.run.threads,
+            Self::Fit(fit) => fit.run.threads,
             _ => None,
         }
     }
@@ -109,10 +110,7 @@ fn run(command: &Command) -> ExitCode {
         Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
-            if let Some(hint) = error.hint() {
-                eprintln!("hint: {hint}");
-            }
+            report::print(&error);
             ExitCode::from(if error.is_usage() { 1 } else { 2 })
         }
     }

@@ -9,15 +9,6 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn prints_what_the_readme_shows() {
-    let output = run(&["demo"]);
-    assert!(output.status.success());
-    let readme = include_str!("../../../README.md");
-    let printed = String::from_utf8(output.stdout).unwrap();
-    assert!(readme.contains(&format!("```text\n{printed}```")), "README.md does not show:\n{printed}");
-}
-
-#[test]
 fn another_seed_is_another_table() {
     assert_ne!(run(&["demo", "--seed", "1"]).stdout, run(&["demo"]).stdout);
 }

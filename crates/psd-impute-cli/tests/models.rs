@@ -173,39 +173,6 @@ fn models_are_described_scored_with_and_drawn_from() {
 }
 
 #[test]
-fn what_is_wrong_with_a_model_is_said() {
-    let folder = Folder::new();
-    folder.done("fit people.csv -o people.psd --time-budget 0.001");
-    let mut bytes = std::fs::read(folder.path("people.psd")).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 4;
-    std::fs::write(folder.path("flipped.psd"), &bytes).unwrap();
-    std::fs::write(folder.path("short.psd"), &bytes[..middle]).unwrap();
-    std::fs::write(folder.path("other.csv"), "a,b\n1,2\n3,\n").unwrap();
-    let cases = [
-        ("impute people.csv -o x.csv --model flipped.psd", 2, "flipped.psd: "),
-        ("impute people.csv -o x.csv --model short.psd", 2, "short.psd: "),
-        ("impute people.csv -o x.csv --model people.csv", 2, "people.csv: "),
-        ("impute other.csv -o x.csv --model people.psd", 2, "other.csv has no column `age`"),
-        ("impute people.csv -o people.csv", 1, "would be overwritten"),
-        ("impute people.csv -o - -m 2", 1, "standard output cannot hold"),
-        ("impute people.csv -o x.csv --preset paper --anchors 5", 1, "--anchors and --metric"),
-        ("impute people.csv -o x.csv --categorical age --ignore age", 1, "two things"),
-        ("impute people.csv -o x.csv --categorical nobody", 2, "has no column `nobody`"),
-        ("impute people.csv -o .", 2, "is a folder"),
-        ("impute people.csv -o x.csv --anchors 0", 1, "auto"),
-        ("sample nowhere.psd -n 3 -o x.csv", 2, "nowhere.psd"),
-    ];
-    for (arguments, code, words) in cases {
-        let output = folder.command(arguments).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{arguments}: {said}");
-        assert!(said.contains(words), "{arguments}: `{said}` does not say `{words}`");
-        assert!(!folder.path("x.csv").exists(), "{arguments}");
-    }
-}
-
-#[test]
 fn a_kernel_density_may_be_asked_for() {
     let folder = Folder::new();
     let output = folder.done("impute people.csv -o done.csv --anchors 8 --metric diagonal --ignore town");

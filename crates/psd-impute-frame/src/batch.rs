@@ -78,13 +78,15 @@ impl Batch {
         &self.rows
     }
 
-    /// Where row `i` of the batch is.
-    pub fn place(&self, i: usize) -> Place {
-        let at = match &self.rows {
-            Rows::Records(_) => At::Row(self.first_row + i as u64 + 1),
-            Rows::Text(chunk) => At::Line(chunk.line(i)),
-        };
-        Place { origin: self.origin.clone(), at }
+    /// Where the cell of row `i` of the batch in its `column`-th column is.
+    pub fn place(&self, i: usize, column: usize) -> Place {
+        match &self.rows {
+            Rows::Text(chunk) => chunk.place(&self.origin, i, column),
+            Rows::Records(_) => {
+                let at = At::Row(self.first_row + i as u64 + 1);
+                Place { origin: self.origin.clone(), at, excerpt: None }
+            }
+        }
     }
 
     /// Refuses two columns of the same name.

@@ -115,7 +115,7 @@ fn encode_column(column: &ColumnPlan, batch: &Batch, position: usize) -> Result<
         let number = match encoder.encode(&cell) {
             Number::Is(x) if x.is_finite() => x,
             Number::Is(x) => {
-                let (place, column) = (batch.place(i), column.name().to_string());
+                let (place, column) = (batch.place(i, position), column.name().to_string());
                 return Err(Error::Infinite { place, column, text: text_of(&cell).unwrap_or(x.to_string()) });
             }
             Number::Missing => {
@@ -128,7 +128,7 @@ fn encode_column(column: &ColumnPlan, batch: &Batch, position: usize) -> Result<
             }
             Number::Bad => {
                 return Err(Error::BadCell {
-                    place: batch.place(i),
+                    place: batch.place(i, position),
                     column: column.name().to_string(),
                     text: text_of(&cell).unwrap_or_default(),
                     expected: expected(column.kind()),

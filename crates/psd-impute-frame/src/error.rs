@@ -51,7 +51,7 @@ pub enum Error {
         problem: String,
     },
     /// A row of text with too few or too many cells.
-    #[error("{place}: {found} cells, but the header has {expected}")]
+    #[error("{place}: {found} cell{}, but the header has {expected}", if *.found == 1 { "" } else { "s" })]
     Ragged {
         /// Where.
         place: Place,
@@ -135,7 +135,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// A wish about a column that is not there.
-    #[error("{origin} has no column `{column}`, though one was said how to treat")]
+    #[error("{origin} has no column `{column}`")]
     UnknownColumn {
         /// The table.
         origin: Origin,
@@ -209,26 +209,45 @@ fn nor_are(count: u64) -> String {
     }
 }
 
-/// What to do about what the system says.
-fn of_system(kind: ErrorKind) -> Option<&'static str> {
-    Some(match kind {
-        ErrorKind::NotFound => "look at the path, and leave the file where it is until the end",
+/// What to do about an error of the system, where that is known.
+pub fn io_hint(error: &std::io::Error) -> Option<String> {
+    let text = match error.kind() {
+        ErrorKind::NotFound => "check the name, and the folder that it is looked for in",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "look at who may read the file or write to its folder, or take another"
+            "ask for the right to it, or use another file"
         }
+        ErrorKind::IsADirectory => "it is a folder: name a file in it",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
             "make room, or write to another disk"
         }
+        ErrorKind::UnexpectedEof | ErrorKind::InvalidData => DAMAGED,
         _ => return None,
-    })
+    };
+    Some(text.to_string())
 }
 
+const DAMAGED: &str = "the file may be cut short or damaged: make it again";
+
 impl Error {
+    /// The place in a table that it is about.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Error::Ragged { place, .. }
+            | Error::NotUtf8 { place }
+            | Error::OpenQuote { place }
+            | Error::LongRow { place, .. }
+            | Error::BadCell { place, .. }
+            | Error::Infinite { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         let text = match self {
             Error::EmptyFile { .. } | Error::NoRows { .. } => "a table has a header and at least one row",
-            Error::Unreadable { .. } => "the file may be cut short or damaged: make it again",
+            Error::Io { error, .. } => return io_hint(error),
+            Error::Unreadable { .. } => DAMAGED,
             Error::Ragged { delimiter, .. } => {
                 return Some(format!(
                     "cells are taken to be separated by `{}`: set the delimiter if that is wrong, and quote cells that contain it",
@@ -246,7 +265,9 @@ impl Error {
                 ));
             }
             Error::Infinite { .. } => "leave the cell empty if it is missing, or ignore the column",
-            Error::MissingColumn { .. } => "a table must have the columns that the model was fitted to",
+            Error::MissingColumn { .. } => {
+                "it needs every column that is modelled; the others may be left out"
+            }
             Error::WrongType { .. } => "convert the column to the type it had where the model was fitted",
             Error::UnknownColumn { known, .. } => {
                 return Some(format!("the columns are {}", known.join(", ")));
@@ -257,7 +278,6 @@ impl Error {
                 "look at the kinds of the columns, and say which to take as a category or as continuous"
             }
             Error::FullDictionary { .. } => "give the dictionary wider keys",
-            Error::Io { error, .. } => return of_system(error.kind()).map(String::from),
             Error::Unwritable { .. } | Error::Shape { .. } | Error::BadPlan { .. } | Error::Engine(_) => {
                 return None;
             }

@@ -185,5 +185,12 @@ impl Iterator for Batches {
 }
 
 fn unreadable(origin: &Origin, format: Format, error: arrow_schema::ArrowError) -> Error {
-    Error::Unreadable { origin: origin.clone(), format: format.name(), problem: error.to_string() }
+    let problem = match error {
+        // What wraps the reader's own words says only what the format is.
+        arrow_schema::ArrowError::ParquetError(problem) | arrow_schema::ArrowError::IpcError(problem) => {
+            problem
+        }
+        other => other.to_string(),
+    };
+    Error::Unreadable { origin: origin.clone(), format: format.name(), problem }
 }

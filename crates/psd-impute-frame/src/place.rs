@@ -1,5 +1,7 @@
 //! Where in which table something was found.
 
+use crate::csv::count_lines;
+use crate::excerpt::Excerpt;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +38,21 @@ pub struct Place {
     pub origin: Origin,
     /// Where in it.
     pub at: At,
+    /// What stands there, if the table is a text.
+    pub excerpt: Option<Box<Excerpt>>,
+}
+
+impl Place {
+    /// The bytes `start..end` of a text that begins on the line `first_line`.
+    pub(crate) fn in_text(
+        origin: &Origin,
+        first_line: u64,
+        text: &[u8],
+        (start, end): (usize, usize),
+    ) -> Self {
+        let at = At::Line(first_line + count_lines(&text[..start]));
+        Self { origin: origin.clone(), at, excerpt: Some(Excerpt::of(text, start, end).into()) }
+    }
 }
 
 /// A line of text or a row of a table.
@@ -50,6 +67,7 @@ pub enum At {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.at {
+            At::Line(line) if self.origin.path().is_some() => write!(f, "{}:{line}", self.origin),
             At::Line(line) => write!(f, "{}, line {line}", self.origin),
             At::Row(row) => write!(f, "{}, row {row}", self.origin),
         }

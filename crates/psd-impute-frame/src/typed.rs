@@ -23,7 +23,7 @@ pub(crate) fn array(
     let kind = column.map_or(&Kind::Text, ColumnPlan::kind);
     let raw = Cells::Raw(chunk, j);
     let bad = |i: usize, text: &str| Error::BadCell {
-        place: batch.place(i),
+        place: batch.place(i, j),
         column: batch.names()[j].to_string(),
         text: text.to_string(),
         expected: expected(kind),

@@ -1,7 +1,7 @@
 //! `psd-impute ampute`: take cells away from a table.
 
 use super::Failure;
-use super::table_args::{KindArgs, ReadArgs, is_standard, whole_table, writer};
+use super::table_args::{TableArgs, is_standard, whole_table, writer};
 use crate::io::check_output;
 use clap::{Args, ValueEnum};
 use psd_impute::table::Table;
@@ -22,9 +22,9 @@ pub(crate) struct Ampute {
     /// What a cell's going missing depends on.
     #[arg(long, value_enum, default_value_t = Kind::Mcar)]
     mechanism: Kind,
-    /// With `--mechanism mnar`: how cells go missing.
-    #[arg(long, value_enum, default_value_t = NotAtRandom::Logistic)]
-    mnar: NotAtRandom,
+    /// With `--mechanism mnar`: how cells go missing [default: logistic].
+    #[arg(long, value_enum)]
+    mnar: Option<NotAtRandom>,
     /// The share of cells to take away, in the columns that lose any.
     #[arg(long, value_name = "P", value_parser = share)]
     rate: f64,
@@ -32,9 +32,7 @@ pub(crate) struct Ampute {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    kinds: KindArgs,
-    #[command(flatten)]
-    read: ReadArgs,
+    table: TableArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -67,17 +65,17 @@ fn share(text: &str) -> Result<f64, String> {
 
 impl Ampute {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let mechanism = self.mechanism()?;
         if !is_standard(&self.output) {
             check_output(&self.output, &[Some(self.input.as_path())])?;
         }
-        let source = self.read.open(&self.input)?;
-        let plan = Plan::infer(source.batches()?, &self.kinds.wishes()?)?;
+        let source = self.table.open(&self.input)?;
+        let plan = Plan::infer(source.batches()?, &self.table.wishes()?)?;
         let table = whole_table(&source, &plan)?;
-        let masked = self
-            .mechanism()
+        let masked = mechanism
             .ampute(&table, self.rate, self.seed)
             .map_err(|error| Failure::Evaluation { path: self.input.clone(), error })?;
-        let mut writer = writer(&self.output, &source)?;
+        let mut writer = writer(&self.output, source.format())?;
         let mut first = 0;
         for batch in source.batches()? {
             let batch = batch?;
@@ -91,14 +89,15 @@ impl Ampute {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn mechanism(&self) -> Mechanism {
-        match (self.mechanism, self.mnar) {
-            (Kind::Mcar, _) => Mechanism::Mcar,
-            (Kind::Mar, _) => Mechanism::MAR,
-            (Kind::Mnar, NotAtRandom::Logistic) => Mechanism::MNAR_LOGISTIC,
-            (Kind::Mnar, NotAtRandom::Itself) => Mechanism::MnarSelf,
-            (Kind::Mnar, NotAtRandom::Quantile) => Mechanism::MNAR_QUANTILE,
-        }
+    fn mechanism(&self) -> Result<Mechanism, Failure> {
+        Ok(match (self.mechanism, self.mnar) {
+            (Kind::Mcar | Kind::Mar, Some(_)) => return Err(Failure::MnarAlone),
+            (Kind::Mcar, None) => Mechanism::Mcar,
+            (Kind::Mar, None) => Mechanism::MAR,
+            (Kind::Mnar, None | Some(NotAtRandom::Logistic)) => Mechanism::MNAR_LOGISTIC,
+            (Kind::Mnar, Some(NotAtRandom::Itself)) => Mechanism::MnarSelf,
+            (Kind::Mnar, Some(NotAtRandom::Quantile)) => Mechanism::MNAR_QUANTILE,
+        })
     }
 }
 

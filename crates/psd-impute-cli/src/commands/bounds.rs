@@ -4,6 +4,7 @@ use super::Failure;
 use psd_impute::impute::Limits;
 use psd_impute::table::Table;
 use psd_impute_frame::{Batch, Plan};
+use std::fmt;
 use std::str::FromStr;
 
 /// What the cells of one column may be, as text: dates may have bounds too.
@@ -27,6 +28,13 @@ impl FromStr for Bounds {
             [None, None] => Err(wrong()),
             ends => Ok(Self { column: column.to_string(), ends }),
         }
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [lo, hi] = self.ends.each_ref().map(|end| end.as_deref().unwrap_or_default());
+        write!(f, "{}={lo}:{hi}", self.column)
     }
 }
 
@@ -54,7 +62,13 @@ pub(crate) fn limits(plan: &Plan, bounds: &[Bounds]) -> Result<Limits, Failure> 
         };
         ends[j] = (read(&bound.ends[0])?, read(&bound.ends[1])?);
     }
-    Ok(Limits::new(&columns, &ends)?)
+    Limits::new(&columns, &ends).map_err(|error| match error {
+        psd_impute::Error::BadBounds { column, problem, .. } => {
+            let bounds = bounds.iter().find(|bound| bound.column == column);
+            Failure::BadBounds { bounds: bounds.map(Bounds::to_string).unwrap_or(column), problem }
+        }
+        other => other.into(),
+    })
 }
 
 /// Refuses an observed cell outside its bounds.
@@ -63,9 +77,10 @@ pub(crate) fn check(limits: &Limits, plan: &Plan, batch: &Batch, table: &Table) 
         let outside = |&(j, _): &(usize, _)| !row[j].is_nan() && !limits.hold(j, row[j]);
         if let Some((j, column)) = plan.modelled().enumerate().find(outside) {
             let (lo, hi) = limits.of(j);
+            let position = batch.names().iter().position(|name| *name == column.name()).unwrap_or(0);
             let show = |x: f64| if x.is_finite() { column.kind().show(x) } else { String::new() };
             return Err(Failure::OutOfBounds {
-                place: batch.place(i),
+                place: batch.place(i, position),
                 column: column.name().to_string(),
                 text: column.kind().show(row[j]),
                 bounds: format!("{}:{}", show(lo), show(hi)),

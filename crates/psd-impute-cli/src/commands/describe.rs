@@ -3,7 +3,8 @@
 use super::Failure;
 use super::fitted::Fitted;
 use super::summary::{FitSummary, count, print_json};
-use super::table_args::{KindArgs, ReadArgs, is_standard};
+use super::table_args::{TableArgs, is_standard};
+use crate::report::printable;
 use clap::Args;
 use psd_impute::model::Model;
 use psd_impute_frame::{ColumnPlan, Role, Source, Survey};
@@ -24,9 +25,7 @@ pub(crate) struct Describe {
     /// A table or a model file; `-` reads a table from standard input.
     input: PathBuf,
     #[command(flatten)]
-    kinds: KindArgs,
-    #[command(flatten)]
-    read: ReadArgs,
+    table: TableArgs,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -68,7 +67,7 @@ impl Describe {
         if is_model(&self.input)? {
             self.describe_model(out)?;
         } else {
-            self.describe_table(&self.read.open(&self.input)?, out)?;
+            self.describe_table(&self.table.open(&self.input)?, out)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -76,7 +75,7 @@ impl Describe {
     fn describe_model(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let fitted = Fitted::load(&self.input)?;
         let columns = fitted.plan.columns().iter().map(|column| column_report(column, None)).collect();
-        let report = ModelReport { fit: FitSummary::of(&fitted), columns };
+        let report = ModelReport { fit: FitSummary::of(&fitted.model), columns };
         if self.json {
             return print_json(&report, out);
         }
@@ -94,7 +93,7 @@ impl Describe {
         for batch in source.batches()? {
             survey.add(&batch?)?;
         }
-        let plan = survey.plan(&self.kinds.wishes()?)?;
+        let plan = survey.plan(&self.table.wishes()?)?;
         let mut patterns: HashMap<Vec<usize>, u64> = HashMap::new();
         let modelled: Vec<&ColumnPlan> = plan.modelled().collect();
         for batch in source.batches()?.take_while(|_| !modelled.is_empty()) {
@@ -130,7 +129,11 @@ impl Describe {
             writeln!(out, "the commonest{of} patterns of missing cells:")?;
         }
         for PatternReport { rows, missing } in &report.patterns {
-            let what = if missing.is_empty() { "nothing missing".to_string() } else { missing.join(", ") };
+            let what = if missing.is_empty() {
+                "nothing missing".to_string()
+            } else {
+                printable(&missing.join(", "))
+            };
             writeln!(out, "  {rows:>9}  {what}")?;
         }
         Ok(())
@@ -144,7 +147,7 @@ fn column_report(column: &ColumnPlan, missing: Option<u64>) -> ColumnReport {
 }
 
 fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Write) -> Result<(), Failure> {
-    let width = columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+    let width = columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
     for ColumnReport { name, kind, missing, labels, note } in columns {
         let missing = match (missing, rows) {
             (Some(missing), Some(rows)) => {
@@ -158,7 +161,7 @@ fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Writ
         if labels.len() > LABELS {
             shown += &format!(", ... ({} labels)", labels.len());
         }
-        let what = note.clone().unwrap_or(shown);
+        let (name, what) = (printable(name), printable(note.as_ref().unwrap_or(&shown)));
         writeln!(out, "{}", format!("  {name:width$}  {kind:10}{missing}  {what}").trim_end())?;
     }
     Ok(())

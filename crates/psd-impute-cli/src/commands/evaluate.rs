@@ -1,7 +1,7 @@
 //! `psd-impute evaluate`: score completed tables against the truth.
 
 use super::Failure;
-use super::table_args::{KindArgs, ReadArgs, whole_table};
+use super::table_args::{TableArgs, whole_table};
 use clap::Args;
 use psd_impute::table::Table;
 use psd_impute_eval::Error;
@@ -23,9 +23,7 @@ pub(crate) struct Evaluate {
     #[arg(required = true)]
     completed: Vec<PathBuf>,
     #[command(flatten)]
-    kinds: KindArgs,
-    #[command(flatten)]
-    read: ReadArgs,
+    table: TableArgs,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -49,9 +47,9 @@ struct Report {
 
 impl Evaluate {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let plan = Plan::infer(self.read.open(&self.truth)?.batches()?, &self.kinds.wishes()?)?;
-        let truth = self.table(&self.truth, &plan)?;
-        let masked = self.table(&self.masked, &plan)?;
+        let plan = Plan::infer(self.table.open(&self.truth)?.batches()?, &self.table.wishes()?)?;
+        let truth = self.encoded(&self.truth, &plan)?;
+        let masked = self.encoded(&self.masked, &plan)?;
         let at = |path: &Path, error: Error| Failure::Evaluation { path: path.to_owned(), error };
         let evaluation = Evaluation::new(&truth, &masked).map_err(|error| match error {
             Error::NoCompleteRow => at(&self.truth, error),
@@ -60,7 +58,7 @@ impl Evaluate {
         self.describe(&evaluation, truth.len());
         let mut each = Vec::new();
         for (k, path) in self.completed.iter().enumerate() {
-            let scores = evaluation.score(k, &self.table(path, &plan)?).map_err(|error| at(path, error))?;
+            let scores = evaluation.score(k, &self.encoded(path, &plan)?).map_err(|error| at(path, error))?;
             each.push(Scored { file: path.display().to_string(), scores });
         }
         let all: Vec<Scores> = each.iter().map(|scored| scored.scores).collect();
@@ -76,8 +74,8 @@ impl Evaluate {
     }
 
     /// A table's modelled columns as the truth's plan has them.
-    fn table(&self, path: &Path, plan: &Plan) -> Result<Table, Failure> {
-        whole_table(&self.read.open(path)?, plan)
+    fn encoded(&self, path: &Path, plan: &Plan) -> Result<Table, Failure> {
+        whole_table(&self.table.open(path)?, plan)
     }
 
     /// What is left out, where it is not what one would expect.

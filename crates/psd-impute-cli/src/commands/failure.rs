@@ -1,6 +1,7 @@
 //! What makes a command fail.
 
-use psd_impute_frame::Place;
+use psd_impute::ModelFileError;
+use psd_impute_frame::{Place, io_hint};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -40,10 +41,14 @@ pub(crate) enum Failure {
     BoundsTwice { column: String },
     #[error("--bounds: `{text}` is no value of column `{column}`, which is {kind}")]
     BadBound { column: String, text: String, kind: &'static str },
-    #[error("column `{column}` is to be taken for two things")]
+    #[error("--bounds {bounds}: the bounds {problem}")]
+    BadBounds { bounds: String, problem: &'static str },
+    #[error("column `{column}` is given two kinds")]
     TwoKinds { column: String },
-    #[error("--anchors and --metric are the preset's own business")]
+    #[error("--preset paper and --preset theory set --anchors and --metric themselves")]
     RecipeHasItsOwn,
+    #[error("--mnar needs --mechanism mnar")]
+    MnarAlone,
 }
 
 impl Failure {
@@ -72,24 +77,63 @@ impl Failure {
                 | Self::BoundsTwice { .. }
                 | Self::TwoKinds { .. }
                 | Self::RecipeHasItsOwn
+                | Self::MnarAlone
         )
+    }
+
+    /// The place in a table that it is about.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Frame(error) => error.place(),
+            Self::OutOfBounds { place, .. } => Some(place),
+            _ => None,
+        }
     }
 
     /// What to do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Frame(error) => return error.hint(),
+            Self::Frame(error) => return frame_hint(error),
+            Self::Output(error) => return io_hint(error),
             Self::Evaluation { error, .. } => return error.hint().map(String::from),
+            Self::Model { error: psd_impute::Error::ModelFile(ModelFileError::NotAModel), .. } => {
+                "`psd-impute fit TABLE -o MODEL` writes a model".into()
+            }
             Self::Model { .. } | Self::ModelPlan { .. } => "fit the model again with `psd-impute fit`".into(),
             Self::NoFolder { .. } => "make the folder first".into(),
+            Self::IsFolder { .. } => "add the name of a file".into(),
             Self::SameFile { .. } => "give each output a file of its own".into(),
             Self::Overwrites { .. } => "write to another file; what is missing would be lost".into(),
             Self::OneStream => "write to files: -o out.csv".into(),
             Self::OutOfBounds { .. } => "widen the bounds, or empty the cell if it is wrong".into(),
             Self::NoBounds { columns, .. } => format!("those that are: {}", columns.join(", ")),
+            Self::BadBound { .. } => "write it as in the table".into(),
+            Self::TwoKinds { .. } => "name it in one of --categorical, --continuous and --ignore".into(),
             Self::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),
             Self::RecipeHasItsOwn => "leave --preset out, or the other two".into(),
+            Self::MnarAlone => "add --mechanism mnar, or leave --mnar out".into(),
             _ => return None,
         })
     }
+}
+
+/// The library's hint, with the options that do what it says.
+fn frame_hint(error: &psd_impute_frame::Error) -> Option<String> {
+    use psd_impute_frame::Error;
+    Some(match error {
+        Error::Ragged { delimiter, .. } => format!(
+            "if `{}` does not separate the cells, say what does with --delimiter; if it does, quote cells that contain it",
+            delimiter.escape_default()
+        ),
+        Error::BadCell { column, text, .. } => format!(
+            "correct the cell; or add --missing NA,{text} if it stands for a missing one, or --categorical {column} or --ignore {column} where the model is fitted"
+        ),
+        Error::Infinite { column, .. } => {
+            format!("empty the cell if it is missing, or add --ignore {column} where the model is fitted")
+        }
+        Error::NothingToModel { .. } => {
+            "`psd-impute describe` says what columns are taken for; --categorical and --continuous say otherwise".into()
+        }
+        _ => return error.hint(),
+    })
 }

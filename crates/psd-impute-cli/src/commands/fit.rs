@@ -4,9 +4,11 @@ use super::Failure;
 use super::fit_args::FitArgs;
 use super::fitted::{Fitted, Surveyed};
 use super::progress::Progress;
-use super::summary::{FitSummary, print_json};
-use super::table_args::{KindArgs, ReadArgs};
+use super::run_args::RunArgs;
+use super::summary::{FitSummary, NOT_CONVERGED, print_json};
+use super::table_args::TableArgs;
 use crate::io::check_output;
+use crate::report::printable;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,43 +27,34 @@ pub(crate) struct Fit {
     #[command(flatten)]
     fit: FitArgs,
     #[command(flatten)]
-    kinds: KindArgs,
+    table: TableArgs,
     #[command(flatten)]
-    read: ReadArgs,
-    /// Threads to work with; all cores unless given. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub(crate) threads: Option<u64>,
-    /// No progress and no summary; only errors and warnings.
-    #[arg(long)]
-    quiet: bool,
-    /// Print the summary as JSON on standard output.
-    #[arg(long)]
-    json: bool,
+    pub(crate) run: RunArgs,
 }
 
 impl Fit {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         check_output(&self.output, &[Some(self.input.as_path())])?;
-        let source = self.read.open(&self.input)?;
-        let progress = Progress::new(self.quiet || self.json);
+        let source = self.table.open(&self.input)?;
+        let progress = Progress::new(self.run.quiet || self.run.json);
         let mut notes = Vec::new();
-        let surveyed = Surveyed::new(&source, &self.kinds, &progress, &mut notes)?;
+        let surveyed = Surveyed::new(&source, &self.table, &progress, &mut notes)?;
         let fitted = Fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?;
         progress.end();
         fitted.save(&self.output)?;
-        let summary = FitSummary::of(&fitted);
-        if self.json {
+        let summary = FitSummary::of(&fitted.model);
+        if self.run.json {
             print_json(&summary, &mut std::io::stdout().lock())?;
-        } else if !self.quiet {
+        } else if !self.run.quiet {
             let mut out = std::io::stderr().lock();
             summary.print(&mut out)?;
-            notes.iter().for_each(|note| eprintln!("note: {note}"));
+            notes.iter().for_each(|note| eprintln!("note: {}", printable(note)));
             eprintln!("wrote {}", self.output.display());
         }
         if summary.converged {
             return Ok(ExitCode::SUCCESS);
         }
-        eprintln!("warning: the fit did not converge; the model was written all the same");
+        eprintln!("{NOT_CONVERGED}");
         Ok(ExitCode::from(3))
     }
 }

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::fit_args::FitArgs;
 use super::progress::{Progress, Watch};
-use super::table_args::{KindArgs, table_of};
+use super::table_args::{TableArgs, table_of};
 use psd_impute::model::Model;
 use psd_impute::table::Table;
 use psd_impute_frame::{Plan, Role, Source, Survey, Wish, write_file};
@@ -28,7 +28,7 @@ impl Surveyed {
     /// Looks at a table's cells and says what its columns are. What there is to say goes into `notes`.
     pub(crate) fn new(
         source: &Source,
-        kinds: &KindArgs,
+        args: &TableArgs,
         progress: &Progress,
         notes: &mut Vec<String>,
     ) -> Result<Self, Failure> {
@@ -37,7 +37,7 @@ impl Surveyed {
         for batch in source.batches()? {
             survey.add(&batch?)?;
         }
-        let mut wishes = kinds.wishes()?;
+        let mut wishes = args.wishes()?;
         let mut plan = survey.plan(&wishes)?;
         if plan.modelled().next().is_none() {
             // A table of constants only is completed too.

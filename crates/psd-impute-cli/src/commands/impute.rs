@@ -6,16 +6,22 @@ use super::fit_args::{FitArgs, Recipe};
 use super::fitted::{Fitted, Surveyed};
 use super::intervals::Intervals;
 use super::progress::Progress;
-use super::summary::{FitSummary, Summary, filled};
-use super::table_args::{KindArgs, ReadArgs, is_standard, numbered, writer};
+use super::run_args::RunArgs;
+use super::summary::{FitSummary, NOT_CONVERGED, Summary, filled, print_json};
+use super::table_args::{TableArgs, is_standard, numbered, writer};
 use crate::io::check_output;
 use clap::{Args, ValueEnum};
 use psd_impute::impute::{Imputer, Limits};
+use psd_impute::model::Model;
 use psd_impute::table::{RowCounter, Table};
 use psd_impute_frame::{Plan, Report, Source};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// The arguments about what a model has settled.
+const SAID_BY_MODEL: [&str; 8] =
+    ["save_model", "preset", "anchors", "metric", "time_budget", "categorical", "continuous", "ignore"];
 
 /// The subcommand's arguments.
 #[derive(Args)]
@@ -40,10 +46,10 @@ pub(crate) struct Impute {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Complete with a fitted model instead of fitting one.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = SAID_BY_MODEL)]
     model: Option<PathBuf>,
     /// Also write the fitted model.
-    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    #[arg(long, value_name = "FILE")]
     save_model: Option<PathBuf>,
     #[command(flatten)]
     fit: FitArgs,
@@ -51,9 +57,7 @@ pub(crate) struct Impute {
     #[arg(long, value_name = "COL=LO:HI")]
     bounds: Vec<Bounds>,
     #[command(flatten)]
-    kinds: KindArgs,
-    #[command(flatten)]
-    read: ReadArgs,
+    table: TableArgs,
     /// Add a column NAME_missing for each column that had missing cells.
     #[arg(long)]
     indicator: bool,
@@ -61,15 +65,8 @@ pub(crate) struct Impute {
     /// the most probable label of each missing category. Rows are counted from 1 below the header.
     #[arg(long, value_name = "FILE")]
     intervals: Option<PathBuf>,
-    /// Threads to work with; all cores unless given. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub(crate) threads: Option<u64>,
-    /// No progress and no summary; only errors and warnings.
-    #[arg(long)]
-    quiet: bool,
-    /// Print the summary as JSON on standard output.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -92,50 +89,81 @@ impl Method {
     }
 }
 
+/// What a table is completed with.
+struct Means {
+    plan: Plan,
+    limits: Limits,
+    /// What was found in the table.
+    report: Report,
+    /// None if no cell is missing.
+    model: Option<Model>,
+}
+
 impl Impute {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let start = Instant::now();
         self.check_outputs()?;
-        let source = self.read.open(&self.input)?;
-        let progress = Progress::new(self.quiet || self.json);
+        let source = self.table.open(&self.input)?;
+        let progress = Progress::new(self.run.quiet || self.run.json);
         let mut notes = self.notes();
-        let fitted = match &self.model {
-            Some(path) => Fitted::load(path)?,
-            None => {
-                let surveyed = Surveyed::new(&source, &self.kinds, &progress, &mut notes)?;
-                if surveyed.is_complete() && self.save_model.is_none() {
-                    progress.end();
-                    return self.copy(&source, &surveyed.plan, &notes);
-                }
-                Fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?
-            }
-        };
-        let limits = limits(&fitted.plan, &self.bounds)?;
-        if let Some(path) = &self.save_model {
-            fitted.save(path)?;
-        }
-        let report = self.complete(&source, &fitted, &limits, &progress)?;
+        let means = self.means(&source, &progress, &mut notes)?;
+        self.complete(&source, &means, &progress)?;
         progress.end();
-        notes.extend(report.notes());
+        notes.extend(means.report.notes());
         let summary = Summary {
             input: self.input.display().to_string(),
             outputs: (1..=self.m).map(|k| self.path(k).display().to_string()).collect(),
-            rows: report.rows,
-            columns: filled(&fitted.plan, &report),
+            rows: means.report.rows,
+            columns: filled(&means.plan, &means.report),
             method: self.method.name(),
             seed: self.seed,
-            fit: FitSummary::of(&fitted),
+            fit: means.model.as_ref().map(FitSummary::of),
             notes,
             seconds: start.elapsed().as_secs_f64(),
         };
-        if self.json {
-            summary.print_json(&mut std::io::stdout().lock())?;
-        } else if !self.quiet {
+        if self.run.json {
+            print_json(&summary, &mut std::io::stdout().lock())?;
+        } else if !self.run.quiet {
             summary.print(&mut std::io::stderr().lock())?;
-        } else if !summary.fit.converged {
-            eprintln!("warning: the fit did not converge; the result was written all the same");
+        } else if !summary.converged() {
+            eprintln!("{NOT_CONVERGED}");
         }
-        Ok(if summary.fit.converged { ExitCode::SUCCESS } else { ExitCode::from(3) })
+        Ok(if summary.converged() { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    }
+
+    /// Loads or fits a model, after a look at the whole table: what is wrong with it is said before time is spent on a fit.
+    fn means(&self, source: &Source, progress: &Progress, notes: &mut Vec<String>) -> Result<Means, Failure> {
+        if let Some(path) = &self.model {
+            let Fitted { model, plan } = Fitted::load(path)?;
+            let (limits, report) = self.look(source, &plan)?;
+            return Ok(Means { plan, limits, report, model: Some(model) });
+        }
+        let surveyed = Surveyed::new(source, &self.table, progress, notes)?;
+        let (limits, report) = self.look(source, &surveyed.plan)?;
+        if surveyed.is_complete() {
+            notes.push("no cell is missing; the table is written as it is".to_string());
+            if self.save_model.is_none() {
+                return Ok(Means { plan: surveyed.plan, limits, report, model: None });
+            }
+        }
+        let fitted = Fitted::fit(source, surveyed, &self.fit, self.seed, progress, notes)?;
+        if let Some(path) = &self.save_model {
+            fitted.save(path)?;
+        }
+        Ok(Means { plan: fitted.plan, limits, report, model: Some(fitted.model) })
+    }
+
+    /// Reads the whole table: the bounds of its columns, within which its cells must be, and what is missing.
+    fn look(&self, source: &Source, plan: &Plan) -> Result<(Limits, Report), Failure> {
+        let limits = limits(plan, &self.bounds)?;
+        let mut report = Report::default();
+        for batch in source.batches()? {
+            let batch = batch?;
+            let (table, found) = plan.encode(&batch)?;
+            bounds::check(&limits, plan, &batch, &table)?;
+            report.add(&found);
+        }
+        Ok((limits, report))
     }
 
     /// The file of one of the completed tables.
@@ -145,7 +173,7 @@ impl Impute {
 
     /// Refuses what could not be written, before time is spent on it.
     fn check_outputs(&self) -> Result<(), Failure> {
-        if is_standard(&self.output) && (self.m > 1 || self.json) {
+        if is_standard(&self.output) && (self.m > 1 || self.run.json) {
             return Err(Failure::OneStream);
         }
         let tables = (1..=self.m).map(|k| self.path(k));
@@ -171,86 +199,53 @@ impl Impute {
                 "all tables are drawn from the one fit; only the default preset is refitted".to_string(),
             );
         }
-        if self.model.is_some() && !self.kinds.is_empty() {
-            notes.push("the model knows its columns; what was said of their kinds is not used".to_string());
-        }
         notes
     }
 
-    /// Writes a table in which nothing is missing.
-    fn copy(&self, source: &Source, plan: &Plan, notes: &[String]) -> Result<ExitCode, Failure> {
-        for k in 1..=self.m {
-            let mut writer = writer(&self.path(k), source)?;
-            for batch in source.batches()? {
-                let batch = batch?;
-                let (table, _) = plan.encode(&batch)?;
-                writer.write(&plan.decode(&batch, &table)?)?;
-            }
-            writer.finish()?;
-        }
-        self.intervals.as_deref().map_or(Ok(()), |path| Intervals::new(path)?.finish())?;
-        if !self.quiet {
-            notes.iter().for_each(|note| eprintln!("note: {note}"));
-            eprintln!("note: no cell is missing; the table is written as it is");
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-
     /// Writes all completed tables, and the intervals.
-    fn complete(
-        &self,
-        source: &Source,
-        fitted: &Fitted,
-        limits: &Limits,
-        progress: &Progress,
-    ) -> Result<Report, Failure> {
-        let mut report = Report::default();
-        let mut with_gaps: Vec<String> = Vec::new();
-        let mut intervals = self.intervals.as_deref().map(Intervals::new).transpose()?;
-        let imputer = fitted.model.imputer(limits.clone())?;
-        progress.begin("reading", 1);
-        for batch in source.batches()? {
-            let batch = batch?;
-            let (table, found) = fitted.plan.encode(&batch)?;
-            bounds::check(limits, &fitted.plan, &batch, &table)?;
-            report.add(&found);
-            if let Some(intervals) = &mut intervals {
-                intervals.add(&imputer, &fitted.plan, &batch, &table)?;
-            }
+    fn complete(&self, source: &Source, means: &Means, progress: &Progress) -> Result<(), Failure> {
+        let limits = || means.limits.clone();
+        let imputer = means.model.as_ref().map(|model| model.imputer(limits())).transpose()?;
+        if let Some(path) = &self.intervals {
+            progress.begin("intervals", means.report.rows);
+            write_intervals(path, source, &means.plan, imputer.as_ref(), progress)?;
         }
-        with_gaps.extend(report.columns.iter().filter(|c| c.missing > 0).map(|c| c.name.clone()));
-        progress.begin("completing", self.m * report.rows);
+        progress.begin("completing", self.m * means.report.rows);
         for k in 1..=self.m {
             let refits = self.m > 1 && !self.one_fit && self.method == Method::Draw;
-            let refitted = if refits { fitted.model.refitted(self.seed, k)? } else { None };
-            let moved = refitted.as_ref().map(|refitted| refitted.imputer(limits.clone())).transpose()?;
-            let imputer = moved.as_ref().unwrap_or(&imputer);
-            self.complete_one(source, fitted, imputer, k, &with_gaps, progress)?;
+            let model = means.model.as_ref().filter(|_| refits);
+            let refitted = model.map(|model| model.refitted(self.seed, k)).transpose()?.flatten();
+            let moved = refitted.as_ref().map(|refitted| refitted.imputer(limits())).transpose()?;
+            self.complete_one(source, means, moved.as_ref().or(imputer.as_ref()), k, progress)?;
         }
-        intervals.map_or(Ok(()), Intervals::finish)?;
-        Ok(report)
+        Ok(())
     }
 
     /// Writes one completed table, a batch after the other.
     fn complete_one(
         &self,
         source: &Source,
-        fitted: &Fitted,
-        imputer: &Imputer<'_>,
+        Means { plan, report, .. }: &Means,
+        imputer: Option<&Imputer<'_>>,
         k: u64,
-        with_gaps: &[String],
         progress: &Progress,
     ) -> Result<(), Failure> {
-        let mut writer = writer(&self.path(k), source)?;
+        let with_gaps = report.columns.iter().filter(|c| c.missing > 0).map(|c| c.name.clone());
+        let with_gaps: Vec<String> = with_gaps.collect();
+        let mut writer = writer(&self.path(k), source.format())?;
         let mut counter = RowCounter::default();
         for batch in source.batches()? {
             let batch = batch?;
-            let (table, _) = fitted.plan.encode(&batch)?;
-            let done = self.fill(imputer, &table, &mut counter, k)?;
-            let completed = fitted.plan.decode(&batch, &done)?;
-            let completed = if self.indicator { completed.with_indicators(with_gaps)? } else { completed };
+            let (table, _) = plan.encode(&batch)?;
+            let rows = table.len() as u64;
+            let done = match imputer {
+                Some(imputer) => self.fill(imputer, &table, &mut counter, k)?,
+                None => table,
+            };
+            let completed = plan.decode(&batch, &done)?;
+            let completed = if self.indicator { completed.with_indicators(&with_gaps)? } else { completed };
             writer.write(&completed)?;
-            progress.advance(table.len() as u64);
+            progress.advance(rows);
         }
         Ok(writer.finish()?)
     }
@@ -268,4 +263,24 @@ impl Impute {
             Method::Draw => imputer.complete_batch_with_draws(table, &counter.keys(table), self.seed, k)?,
         })
     }
+}
+
+/// Writes what is known of each missing cell. Without an imputer there is none.
+fn write_intervals(
+    path: &Path,
+    source: &Source,
+    plan: &Plan,
+    imputer: Option<&Imputer<'_>>,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let mut intervals = Intervals::new(path)?;
+    if let Some(imputer) = imputer {
+        for batch in source.batches()? {
+            let batch = batch?;
+            let (table, _) = plan.encode(&batch)?;
+            intervals.add(imputer, plan, &batch, &table)?;
+            progress.advance(table.len() as u64);
+        }
+    }
+    intervals.finish()
 }

@@ -2,11 +2,11 @@
 
 use super::Failure;
 use super::fitted::Fitted;
-use super::table_args::is_standard;
+use super::table_args::{is_standard, writer};
 use crate::io::check_output;
 use clap::Args;
 use psd_impute::impute::Limits;
-use psd_impute_frame::{Compression, Format, Writer};
+use psd_impute_frame::{Compression, Format};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,14 +28,11 @@ pub(crate) struct Sample {
 
 impl Sample {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        let csv = Format::Csv(Compression::None);
-        let fitted = Fitted::load(&self.model)?;
-        let mut writer = if is_standard(&self.output) {
-            Writer::to(std::io::stdout(), csv, csv)?
-        } else {
+        if !is_standard(&self.output) {
             check_output(&self.output, &[Some(self.model.as_path())])?;
-            Writer::create(&self.output, csv)?
-        };
+        }
+        let fitted = Fitted::load(&self.model)?;
+        let mut writer = writer(&self.output, Format::Csv(Compression::None))?;
         let columns = fitted.model.columns();
         let imputer = fitted.model.imputer(Limits::none(columns.len()))?;
         let rows = imputer.new_rows(columns, self.n as usize, self.seed)?;

@@ -1,9 +1,9 @@
 //! What was done, for the person at the terminal or as JSON.
 
 use super::Failure;
-use super::fitted::Fitted;
+use crate::report::printable;
 use psd_impute::learn::Tried;
-use psd_impute::model::{How, Report};
+use psd_impute::model::{How, Model, Report};
 use psd_impute_frame::Plan;
 use serde::Serialize;
 use std::io::Write;
@@ -17,8 +17,8 @@ pub(crate) struct Summary {
     pub(crate) columns: Vec<ColumnSummary>,
     pub(crate) method: &'static str,
     pub(crate) seed: u64,
-    /// None where the model was loaded.
-    pub(crate) fit: FitSummary,
+    /// None where nothing was fitted because no cell is missing.
+    pub(crate) fit: Option<FitSummary>,
     pub(crate) notes: Vec<String>,
     pub(crate) seconds: f64,
 }
@@ -56,12 +56,16 @@ pub(crate) struct MemberSummary {
     pub(crate) held_out: f64,
 }
 
+/// What is said of a fit that did not converge, whatever else is said.
+pub(crate) const NOT_CONVERGED: &str =
+    "warning: the fit did not converge; what it gives was written all the same";
+
 /// The lightest member worth a line.
 const LIGHTEST: f64 = 0.005;
 
 impl FitSummary {
-    pub(crate) fn of(fitted: &Fitted) -> Self {
-        let Report { rows, seed, converged, how } = fitted.model.report();
+    pub(crate) fn of(model: &Model) -> Self {
+        let Report { rows, seed, converged, how } = model.report();
         let blank = |recipe: String| Self {
             recipe,
             rows,
@@ -115,6 +119,11 @@ impl FitSummary {
 }
 
 impl Summary {
+    /// Whether the fit did, if there was one.
+    pub(crate) fn converged(&self) -> bool {
+        self.fit.as_ref().is_none_or(|fit| fit.converged)
+    }
+
     /// The columns that were filled, the fit, the notes, the files.
     pub(crate) fn print(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let cells: u64 = self.columns.iter().map(|column| column.filled).sum();
@@ -127,29 +136,26 @@ impl Summary {
             count(columns as u64, "column"),
             count(cells, "missing cell")
         )?;
-        let width = self.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
+        let width =
+            self.columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
         for ColumnSummary { name, kind, filled } in self.columns.iter().filter(|column| column.filled > 0) {
+            let name = printable(name);
             writeln!(out, "  {name:width$}  {kind:10}  {filled:>9} filled")?;
         }
-        if cells > 0 {
-            self.fit.print(out)?;
+        if let Some(fit) = self.fit.as_ref().filter(|_| cells > 0) {
+            fit.print(out)?;
         }
         for note in &self.notes {
-            writeln!(out, "note: {note}")?;
+            writeln!(out, "note: {}", printable(note))?;
         }
-        if !self.fit.converged {
-            writeln!(out, "warning: the fit did not converge; the result was written all the same")?;
+        if !self.converged() {
+            writeln!(out, "{NOT_CONVERGED}")?;
         }
         for output in &self.outputs {
             writeln!(out, "wrote {output}")?;
         }
         writeln!(out, "{:.1} s", self.seconds)?;
         Ok(())
-    }
-
-    /// One line of JSON.
-    pub(crate) fn print_json(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        print_json(self, out)
     }
 }
 

@@ -4,7 +4,7 @@ use super::Failure;
 use clap::Args;
 use faer::Mat;
 use psd_impute::table::Table;
-use psd_impute_frame::{Plan, ReadOptions, Source, Wish, Wishes, Writer};
+use psd_impute_frame::{Format, Plan, ReadOptions, Source, Wish, Wishes, Writer};
 use std::path::{Path, PathBuf};
 
 /// How a CSV file is read.
@@ -30,9 +30,9 @@ impl ReadArgs {
     }
 }
 
-/// What columns are taken for, whatever they look like.
+/// How a table is read, and what its columns are taken for, whatever they look like.
 #[derive(Args)]
-pub(crate) struct KindArgs {
+pub(crate) struct TableArgs {
     /// Columns that are categories, even if their cells are numbers.
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     categorical: Vec<String>,
@@ -42,9 +42,16 @@ pub(crate) struct KindArgs {
     /// Columns that are left as they are, and that nothing is learned from.
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     ignore: Vec<String>,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
-impl KindArgs {
+impl TableArgs {
+    /// The table at a path; `-` is standard input.
+    pub(crate) fn open(&self, path: &Path) -> Result<Source, Failure> {
+        self.read.open(path)
+    }
+
     /// Refuses a column that is to be two things.
     pub(crate) fn wishes(&self) -> Result<Wishes, Failure> {
         let lists = [
@@ -61,11 +68,6 @@ impl KindArgs {
             }
         }
         Ok(wishes)
-    }
-
-    /// Whether nothing is said.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.categorical.is_empty() && self.continuous.is_empty() && self.ignore.is_empty()
     }
 }
 
@@ -91,12 +93,12 @@ pub(crate) fn table_of(plan: &Plan, cells: &[f64]) -> Result<Table, Failure> {
     Ok(Table::new(columns, Mat::from_fn(d, cells.len() / d.max(1), |j, i| cells[i * d + j]))?)
 }
 
-/// A writer of a table that comes from `source`; `-` is standard output.
-pub(crate) fn writer(path: &Path, source: &Source) -> Result<Writer, Failure> {
+/// A writer of a table that comes from a file of a format; `-` is standard output.
+pub(crate) fn writer(path: &Path, format: Format) -> Result<Writer, Failure> {
     Ok(if is_standard(path) {
-        Writer::to(std::io::stdout(), source.format(), source.format())?
+        Writer::to(std::io::stdout(), format, format)?
     } else {
-        Writer::create(path, source.format())?
+        Writer::create(path, format)?
     })
 }
 

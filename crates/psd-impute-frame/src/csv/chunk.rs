@@ -1,7 +1,8 @@
 //! Some rows of a CSV file: their bytes and the spans of their cells.
 
 use super::dialect::Missing;
-use super::scan::{Span, count_lines};
+use super::scan::Span;
+use crate::place::{Origin, Place};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -78,10 +79,9 @@ impl Chunk {
         self.header.delimiter
     }
 
-    /// The line on which row `i` begins.
-    pub(crate) fn line(&self, i: usize) -> u64 {
-        let start = self.span(i, 0).start as usize;
-        self.first_line + count_lines(&self.text.as_bytes()[..start])
+    /// Where a cell is, in the table from `origin`.
+    pub(crate) fn place(&self, origin: &Origin, i: usize, j: usize) -> Place {
+        Place::in_text(origin, self.first_line, self.text.as_bytes(), self.trimmed(i, j))
     }
 
     fn span(&self, i: usize, j: usize) -> Span {
@@ -125,7 +125,7 @@ impl Chunk {
         for i in 0..self.len() {
             for j in 0..columns {
                 if let Some(text) = fill(i, j) {
-                    out.replace(self.replaced(i, j), &quoted(&text, self.header.delimiter));
+                    out.replace(self.trimmed(i, j), &quoted(&text, self.header.delimiter));
                 }
             }
             let end = self.span(i, columns - 1).end as usize;
@@ -134,8 +134,8 @@ impl Chunk {
         out.finish()
     }
 
-    /// What of a missing cell is replaced: all of it, but for space around a text.
-    fn replaced(&self, i: usize, j: usize) -> (usize, usize) {
+    /// Where a cell is in the text: without space around it, but all of it if it is nothing else.
+    fn trimmed(&self, i: usize, j: usize) -> (usize, usize) {
         let (span, text) = (self.span(i, j), self.bytes(i, j));
         let (start, end) = (span.start as usize, span.end as usize);
         match text.trim() {

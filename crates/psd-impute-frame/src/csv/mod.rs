@@ -11,3 +11,4 @@ pub(crate) use chunk::{Added, Chunk};
 pub use dialect::DEFAULT_MISSING;
 pub(crate) use dialect::Missing;
 pub(crate) use reader::ChunkReader;
+pub(crate) use scan::count_lines;

@@ -4,7 +4,7 @@ use super::chunk::{Chunk, Header, unquote};
 use super::dialect::{Missing, sniff};
 use super::scan::{Found, Span, blank_line, count_lines, scan_row};
 use crate::error::{Error, Result};
-use crate::place::{At, Origin, Place};
+use crate::place::{Origin, Place};
 use std::io::Read;
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ impl ChunkReader {
             let before = spans.len();
             match scan_row(bytes, at, header.delimiter, self.ended, &mut spans) {
                 Found::Row { next } => {
-                    self.check_width(at, spans.len() - before, &header)?;
+                    self.check_width(&spans[before..], &header)?;
                     starts.push(at);
                     at = next;
                 }
@@ -133,7 +133,7 @@ impl ChunkReader {
         if self.ended
             && let Some(quote) = open_quote
         {
-            return Err(Error::OpenQuote { place: self.place(quote) });
+            return Err(Error::OpenQuote { place: self.place(quote, quote + 1) });
         }
         Ok(Scanned { header, header_end, spans, starts, end: at, open_quote })
     }
@@ -158,7 +158,7 @@ impl ChunkReader {
                 Ok((header(names.collect::<Result<_>>()?), end, next))
             }
             Found::Cut { quote: Some(quote) } if self.ended => {
-                Err(Error::OpenQuote { place: self.place(quote) })
+                Err(Error::OpenQuote { place: self.place(quote, quote + 1) })
             }
             Found::Cut { .. } => Ok((header(vec![String::new()]), None, bytes.len())),
         }
@@ -166,21 +166,23 @@ impl ChunkReader {
 
     fn name(&self, start: usize, end: usize) -> Result<String> {
         let bytes = &self.buffer[start..end];
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| Error::NotUtf8 { place: self.place(start + error.valid_up_to()) })?;
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let at = start + error.valid_up_to();
+            Error::NotUtf8 { place: self.place(at, at + 1) }
+        })?;
         Ok(unquote(text).trim().to_string())
     }
 
-    fn check_width(&self, start: usize, found: usize, header: &Header) -> Result<()> {
-        if found == header.names.len() {
+    /// Refuses a row with more or fewer cells than the header, at the first that is too many or where the next should be.
+    fn check_width(&self, cells: &[Span], header: &Header) -> Result<()> {
+        let (found, expected) = (cells.len(), header.names.len());
+        if found == expected {
             return Ok(());
         }
-        Err(Error::Ragged {
-            place: self.place(start),
-            found,
-            expected: header.names.len(),
-            delimiter: char::from(header.delimiter),
-        })
+        let end = cells.last().map_or(0, |cell| cell.end as usize);
+        let start = cells.get(expected).map_or(end, |cell| cell.start as usize);
+        let delimiter = char::from(header.delimiter);
+        Err(Error::Ragged { place: self.place(start, end), found, expected, delimiter })
     }
 
     /// Makes a chunk of the first rows.
@@ -190,8 +192,9 @@ impl ChunkReader {
         let bytes = std::mem::replace(&mut self.buffer, rest);
         let first_line = self.line;
         let text = String::from_utf8(bytes).map_err(|error| {
-            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            Error::NotUtf8 { place: self.at_line(first_line + count_lines(before)) }
+            let at = error.utf8_error().valid_up_to();
+            let place = Place::in_text(&self.origin, first_line, error.as_bytes(), (at, at + 1));
+            Error::NotUtf8 { place }
         })?;
         self.line += count_lines(text.as_bytes());
         let spans = &scanned.spans[..rows * scanned.header.names.len()];
@@ -209,8 +212,11 @@ impl ChunkReader {
 
     fn endless(&self, scanned: &Scanned) -> Error {
         match scanned.open_quote {
-            Some(quote) => Error::OpenQuote { place: self.place(quote) },
-            None => Error::LongRow { place: self.place(scanned.end), limit: LONGEST_ROW },
+            Some(quote) => Error::OpenQuote { place: self.place(quote, quote + 1) },
+            None => {
+                let place = self.place(scanned.end, self.buffer.len());
+                Error::LongRow { place, limit: LONGEST_ROW }
+            }
         }
     }
 
@@ -218,11 +224,8 @@ impl ChunkReader {
         Error::Unreadable { origin: self.origin.clone(), format: "CSV", problem }
     }
 
-    fn place(&self, at: usize) -> Place {
-        self.at_line(self.line + count_lines(&self.buffer[..at]))
-    }
-
-    fn at_line(&self, line: u64) -> Place {
-        Place { origin: self.origin.clone(), at: At::Line(line) }
+    /// The bytes `start..end` of the buffer.
+    fn place(&self, start: usize, end: usize) -> Place {
+        Place::in_text(&self.origin, self.line, &self.buffer, (start, end))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Added, Chunk, ChunkReader, Missing};
 use crate::error::{Error, Result};
-use crate::place::Origin;
+use crate::place::{At, Origin};
 use proptest::prelude::*;
 
 fn chunks(text: &[u8], chunk: usize) -> Result<Vec<Chunk>> {
@@ -161,12 +161,12 @@ fn a_single_column_has_missing_cells_on_blank_lines() {
 fn lines_are_counted_through_everything() {
     let text = b"a,b\r\n\r\n\"x\ny\",2\r\n3,4\n5,6\n";
     for chunk in [1, 8, 100] {
-        let lines: Vec<u64> = chunks(text, chunk)
+        let lines: Vec<At> = chunks(text, chunk)
             .unwrap()
             .iter()
-            .flat_map(|c| (0..c.len()).map(|i| c.line(i)).collect::<Vec<_>>())
+            .flat_map(|c| (0..c.len()).map(|i| c.place(&Origin::default(), i, 1).at).collect::<Vec<_>>())
             .collect();
-        assert_eq!(lines, [3, 5, 6]);
+        assert_eq!(lines, [4, 5, 6].map(At::Line));
     }
 }
 
@@ -174,7 +174,7 @@ fn lines_are_counted_through_everything() {
 fn errors_say_where() {
     for chunk in [1, 100] {
         let error = |text: &[u8]| chunks(text, chunk).unwrap_err().to_string();
-        assert_eq!(error(b"a,b\n1,2\n3\n4,5\n"), "the table, line 3: 1 cells, but the header has 2");
+        assert_eq!(error(b"a,b\n1,2\n3\n4,5\n"), "the table, line 3: 1 cell, but the header has 2");
         assert_eq!(
             error(b"a,b\n1,2\n\"3,4\n5,6\n"),
             "the table, line 3: the quote that opens here is never closed"
@@ -190,9 +190,30 @@ fn errors_say_where() {
 }
 
 #[test]
+fn errors_show_what_is_there() {
+    for chunk in [1, 100] {
+        let shown = |text: &[u8]| {
+            let error = chunks(text, chunk).unwrap_err();
+            let excerpt = error.place().unwrap().excerpt.clone().unwrap();
+            format!("{}[{}]{}", excerpt.before, excerpt.marked, excerpt.after)
+        };
+        assert_eq!(shown(b"a,b\r\n1,2\r\n3\r\n4,5\r\n"), "3[]");
+        assert_eq!(shown(b"a,b\n1,2\n3,4,5,6\n"), "3,4,[5,6]");
+        assert_eq!(shown(b"a,b\n1,2\n3,\"4\n5,6\n"), "3,[\"]4");
+        assert_eq!(shown(b"a,b\n1,2\n\n3,x\xff y\n5,6\n"), "3,x[\u{fffd}] y");
+        assert_eq!(shown(b"a,\xff\n1,2\n"), "a,[\u{fffd}]");
+    }
+}
+
+#[test]
 fn an_endless_row_is_refused() {
     let mut text = b"a,b\n1,\"".to_vec();
     text.resize((1 << 26) + 100, b'x');
     text.extend(b"\n2,3\n".repeat(1 << 20));
     assert!(matches!(chunks(&text, 1 << 20), Err(Error::OpenQuote { .. })));
+    text[6] = b'1';
+    // Doubled six times, this ends shortly beyond the limit and before the row does.
+    let Err(Error::LongRow { place, .. }) = chunks(&text, (1 << 20) + 1) else { unreachable!() };
+    assert_eq!(place.at, At::Line(2));
+    assert!(place.excerpt.unwrap().marked.starts_with("1,1xxx"));
 }

@@ -154,8 +154,22 @@ pub trait Given<'a>: Send + Sync {
     /// `log p(x_S)`.
     fn log_marginal(&self, row: &[f64]) -> f64;
 
+    /// `log p(x_S)` and the way on to the distribution of the missing cells.
+    fn weigh(&self, row: &[f64]) -> Weighed<'a>;
+
     /// The distribution of the missing cells. [`Error::ZeroDensity`] when the observed cells cannot occur.
-    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>>;
+    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
+        (self.weigh(row).conditional)()
+    }
+}
+
+/// A row whose observed cells have been looked at: what is needed to say how probable they are is not computed again for what they say
+/// of the others.
+pub struct Weighed<'a> {
+    /// `log p(x_S)`.
+    pub log_marginal: f64,
+    /// Makes the distribution of the missing cells; [`Error::ZeroDensity`] when the observed cells cannot occur.
+    pub conditional: Box<dyn FnOnce() -> Result<Box<dyn Conditional + 'a>> + 'a>,
 }
 
 /// The distribution of a row's missing cells.

@@ -1,7 +1,7 @@
 //! The paper's model: `p(x) = φ(x)' Q φ(x)` with a positive semi-definite `Q` and `tr(QH) = 1`.
 
 use super::pairs::PairConditional;
-use super::{Conditional, Density, Given};
+use super::{Conditional, Density, Given, Weighed};
 use crate::error::bad;
 use crate::kernel::{Features, PatternFeatures};
 use crate::linalg::{eigenvalues, is_finite, trace_product};
@@ -111,6 +111,27 @@ struct Pairs {
     own: f64,
 }
 
+impl Pairs {
+    /// The value is not negative but for rounding, which is at most the last bit of the pairs of an anchor with itself.
+    fn log_sum(&self) -> f64 {
+        if self.scale == f64::NEG_INFINITY {
+            return self.scale;
+        }
+        self.scale + self.value.max(f64::EPSILON * self.own).ln()
+    }
+
+    fn conditional<'a>(&self, features: Arc<PatternFeatures<'a>>) -> Result<Box<dyn Conditional + 'a>> {
+        if self.scale == f64::NEG_INFINITY || self.own == 0.0 {
+            return Err(Error::ZeroDensity);
+        }
+        // At a zero of the density the pairs cancel; those of an anchor with itself, which are never negative, are kept.
+        let cancelled = self.value <= features.len() as f64 * f64::EPSILON * self.own;
+        let total = if cancelled { self.own } else { self.value };
+        let weight = |a, b| if cancelled && a != b { 0.0 } else { self.weights[(a, b)] };
+        Ok(Box::new(PairConditional::new(features, &self.z, total, weight)))
+    }
+}
+
 impl PsdGiven<'_> {
     fn pairs(&self, row: &[f64]) -> Pairs {
         let l = self.features.len();
@@ -132,24 +153,12 @@ impl PsdGiven<'_> {
 }
 
 impl<'a> Given<'a> for PsdGiven<'a> {
-    /// The value is not negative but for rounding, which is at most the last bit of the pairs of an anchor with itself.
     fn log_marginal(&self, row: &[f64]) -> f64 {
-        let pairs = self.pairs(row);
-        if pairs.scale == f64::NEG_INFINITY {
-            return pairs.scale;
-        }
-        pairs.scale + pairs.value.max(f64::EPSILON * pairs.own).ln()
+        self.pairs(row).log_sum()
     }
 
-    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
-        let pairs = self.pairs(row);
-        if pairs.scale == f64::NEG_INFINITY || pairs.own == 0.0 {
-            return Err(Error::ZeroDensity);
-        }
-        // At a zero of the density the pairs cancel; those of an anchor with itself, which are never negative, are kept.
-        let cancelled = pairs.value <= self.features.len() as f64 * f64::EPSILON * pairs.own;
-        let total = if cancelled { pairs.own } else { pairs.value };
-        let weight = |a, b| if cancelled && a != b { 0.0 } else { pairs.weights[(a, b)] };
-        Ok(Box::new(PairConditional::new(self.features.clone(), &pairs.z, total, weight)))
+    fn weigh(&self, row: &[f64]) -> Weighed<'a> {
+        let (pairs, features) = (self.pairs(row), self.features.clone());
+        Weighed { log_marginal: pairs.log_sum(), conditional: Box::new(move || pairs.conditional(features)) }
     }
 }

@@ -4,7 +4,7 @@
 //! `(1-ν) p_Q + ν u` with a reference density `u` is a stack of two.
 
 use super::combined::Combined;
-use super::{Conditional, Density, Given};
+use super::{Conditional, Density, Given, Weighed};
 use crate::error::{bad, non_negative};
 use crate::linalg::log_sum_exp;
 use crate::table::Pattern;
@@ -56,30 +56,33 @@ struct StackGiven<'a> {
     parts: Vec<(f64, Box<dyn Given<'a> + 'a>)>,
 }
 
-impl StackGiven<'_> {
-    fn logs(&self, row: &[f64]) -> Vec<f64> {
-        self.parts.iter().map(|(log_weight, part)| log_weight + part.log_marginal(row)).collect()
+impl<'a> Given<'a> for StackGiven<'a> {
+    fn log_marginal(&self, row: &[f64]) -> f64 {
+        let logs = self.parts.iter().map(|(log_weight, part)| log_weight + part.log_marginal(row));
+        log_sum_exp(&logs.collect::<Vec<_>>())
+    }
+
+    fn weigh(&self, row: &[f64]) -> Weighed<'a> {
+        let parts = self.parts.iter().map(|(log_weight, part)| (log_weight, part.weigh(row)));
+        let parts: Vec<(f64, Weighed<'a>)> =
+            parts.map(|(log, part)| (log + part.log_marginal, part)).collect();
+        let log_marginal = log_sum_exp(&parts.iter().map(|part| part.0).collect::<Vec<_>>());
+        Weighed { log_marginal, conditional: Box::new(move || combine(parts, log_marginal)) }
     }
 }
 
-impl<'a> Given<'a> for StackGiven<'a> {
-    fn log_marginal(&self, row: &[f64]) -> f64 {
-        log_sum_exp(&self.logs(row))
+/// The members' conditionals by their posterior weights, from `log π_c p_c(x_S)` and the logarithm of its sum.
+fn combine<'a>(parts: Vec<(f64, Weighed<'a>)>, total: f64) -> Result<Box<dyn Conditional + 'a>> {
+    if total == f64::NEG_INFINITY {
+        return Err(Error::ZeroDensity);
     }
-
-    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
-        let logs = self.logs(row);
-        let total = log_sum_exp(&logs);
-        if total == f64::NEG_INFINITY {
-            return Err(Error::ZeroDensity);
-        }
-        let weights = logs.iter().map(|log| (log - total).exp());
-        let parts = self.parts.iter().zip(weights).filter(|(_, weight)| *weight > 0.0);
-        let parts = parts.map(|((_, part), weight)| Ok((weight, part.conditional(row)?)));
-        let parts = parts.collect::<Result<Vec<_>>>()?;
-        if parts.is_empty() {
-            return Err(Error::ZeroDensity);
-        }
-        Ok(Box::new(Combined::new(parts)))
+    // What all dropped members together could add is below the last bit.
+    let least = 0.1 * f64::EPSILON / parts.len() as f64;
+    let parts = parts.into_iter().map(|(log, part)| ((log - total).exp(), part));
+    let kept = parts.filter(|(weight, _)| *weight > least);
+    let parts = kept.map(|(weight, part)| Ok((weight, (part.conditional)()?))).collect::<Result<Vec<_>>>()?;
+    if parts.is_empty() {
+        return Err(Error::ZeroDensity);
     }
+    Ok(Box::new(Combined::new(parts)))
 }

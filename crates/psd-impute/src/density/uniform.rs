@@ -1,6 +1,6 @@
 //! The uniform density on a box, independent of the discrete columns' values: the paper's reference density.
 
-use super::{Conditional, Density, Given, Piece};
+use super::{Conditional, Density, Given, Piece, Weighed};
 use crate::error::bad;
 use crate::kernel::{Bounds, DiscreteColumn, Features};
 use crate::table::Pattern;
@@ -109,11 +109,16 @@ impl<'a> Given<'a> for UniformGiven<'a> {
         self.pattern.observed().iter().map(|&j| self.density.columns[j].log_density(row[j])).sum()
     }
 
-    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
-        if self.log_marginal(row) == f64::NEG_INFINITY {
-            return Err(Error::ZeroDensity);
-        }
-        Ok(Box::new(UniformConditional { density: self.density, missing: self.pattern.missing().to_vec() }))
+    fn weigh(&self, row: &[f64]) -> Weighed<'a> {
+        let log_marginal = self.log_marginal(row);
+        let (density, missing) = (self.density, self.pattern.missing().to_vec());
+        let conditional = move || -> Result<Box<dyn Conditional + 'a>> {
+            if log_marginal == f64::NEG_INFINITY {
+                return Err(Error::ZeroDensity);
+            }
+            Ok(Box::new(UniformConditional { density, missing }))
+        };
+        Weighed { log_marginal, conditional: Box::new(conditional) }
     }
 }
 

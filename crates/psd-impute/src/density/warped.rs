@@ -10,7 +10,7 @@
 //! sums of closed forms over the pieces. A value that stands for a cell counts by the cell's probability, which no map changes.
 
 use super::quantile::check;
-use super::{Conditional, Density, Given, Piece};
+use super::{Conditional, Density, Given, Piece, Weighed};
 use crate::Result;
 use crate::table::{Pattern, Resolution, Warps};
 use faer::Mat;
@@ -65,10 +65,15 @@ impl<'a, D: Density> Given<'a> for WarpedGiven<'a, D> {
         self.inner.log_marginal(&warps.apply_row(row)) + log_slopes(warps, resolution, row, &self.observed)
     }
 
-    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
-        let row = self.warped.warps.apply_row(row);
-        let inner = self.inner.conditional(&row)?;
-        Ok(Box::new(WarpedConditional { inner, row, density: &self.warped.inner, warps: &self.warped.warps }))
+    fn weigh(&self, row: &[f64]) -> Weighed<'a> {
+        let Warped { inner: density, warps, resolution } = self.warped;
+        let slopes = log_slopes(warps, resolution, row, &self.observed);
+        let row = warps.apply_row(row);
+        let inner = self.inner.weigh(&row);
+        let conditional = move || -> Result<Box<dyn Conditional + 'a>> {
+            Ok(Box::new(WarpedConditional { inner: (inner.conditional)()?, row, density, warps }))
+        };
+        Weighed { log_marginal: inner.log_marginal + slopes, conditional: Box::new(conditional) }
     }
 }
 

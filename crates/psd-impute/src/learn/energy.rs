@@ -14,7 +14,7 @@ use super::choice::plainest;
 use crate::Result;
 use crate::density::Density;
 use crate::linalg::sigmoid;
-use crate::table::{Kind, RowKeys, Table, mean_and_deviation};
+use crate::table::{Kind, Pattern, RowKeys, Table, mean_and_deviation};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
@@ -127,16 +127,18 @@ fn score_row(
     }
     let mut rest = row.to_vec();
     masked.iter().for_each(|&j| rest[j] = f64::NAN);
+    let pattern = Pattern::of(&rest);
     let truth: Vec<f64> = masked.iter().map(|&j| row[j]).collect();
     let mut logs = [0.0; 2];
     let mut draws: [Vec<Vec<f64>>; 2] = [Vec::new(), Vec::new()];
     for c in 0..2 {
-        logs[c] = pair[c].log_marginal(&rest)?;
+        let weighed = pair[c].given(&pattern)?.weigh(&rest);
         // A row that one of the two calls impossible has nothing to say of the other.
-        if logs[c] == f64::NEG_INFINITY {
+        if weighed.log_marginal == f64::NEG_INFINITY {
             return Ok(None);
         }
-        let conditional = pair[c].conditional(&rest)?;
+        logs[c] = weighed.log_marginal;
+        let conditional = (weighed.conditional)()?;
         let places = masked.iter().map(|&j| conditional.place(j)).collect::<Result<Vec<_>>>()?;
         for _ in 0..DRAWS {
             let draw = conditional.draw(rng);

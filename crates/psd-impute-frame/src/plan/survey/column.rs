@@ -5,6 +5,7 @@ use super::numbers::NumberSurvey;
 use super::times::TimeSurvey;
 use crate::batch::{Batch, Cell, Cells, Rows};
 use crate::error::Result;
+use crate::place::Place;
 use crate::plan::kind::boolean;
 use crate::text::{Clock, NumberText, Parsed, TimeText, Zone};
 use arrow_schema::DataType;
@@ -56,10 +57,11 @@ impl ColumnSurvey {
             self.observed += u64::from(cell != Cell::Missing);
             match cell {
                 Cell::Missing => {}
-                Cell::Raw(text) => self.add_raw(batch, i, row, &text),
+                Cell::Raw(text) => self.add_raw(row, &text, || batch.place(i, column)),
                 Cell::Number(x) => {
                     self.bits.add(&(x + 0.0).to_bits());
-                    self.numbers[0].add(row, Parsed::plain(x), single, || (batch.place(i), x.to_string()));
+                    self.numbers[0]
+                        .add(row, Parsed::plain(x), single, || (batch.place(i, column), x.to_string()));
                 }
                 Cell::Label(text) => self.add_text(text),
                 Cell::Boolean(value) => {
@@ -98,9 +100,9 @@ impl ColumnSurvey {
         self.spaced += u64::from(text.contains(char::is_whitespace));
     }
 
-    fn add_raw(&mut self, batch: &Batch, i: usize, row: u64, text: &str) {
+    fn add_raw(&mut self, row: u64, text: &str, place: impl Fn() -> Place) {
         self.add_text(text);
-        let found = || (batch.place(i), text.to_string());
+        let found = || (place(), text.to_string());
         for (reading, numbers) in READINGS.iter().zip(&mut self.numbers) {
             match reading.parse(text) {
                 Some(parsed) => {

@@ -15,7 +15,7 @@ pub(crate) use column::DonorColumn;
 pub(crate) use discrete::{DiscreteColumn, DiscreteParts, Held};
 pub(crate) use smooth::{SmoothColumn, SmoothKernel, SmoothParts};
 
-use super::{Conditional, Density, Given};
+use super::{Conditional, Density, Given, Weighed};
 use crate::error::bad;
 use crate::table::Pattern;
 use crate::{Error, Result};
@@ -126,21 +126,28 @@ struct DonorsGiven<'a> {
     out: Option<Fold>,
 }
 
+/// `log + log sum`, also where the sum is not above zero.
+fn log_of(log: f64, sum: f64) -> f64 {
+    if sum > 0.0 { log + sum.ln() } else { f64::NEG_INFINITY }
+}
+
 impl<'a> Given<'a> for DonorsGiven<'a> {
     fn log_marginal(&self, row: &[f64]) -> f64 {
         let (log, products) = self.donors.relative(row, self.pattern.observed(), self.out);
-        let sum: f64 = products.iter().sum();
-        if sum > 0.0 { log + sum.ln() } else { f64::NEG_INFINITY }
+        log_of(log, products.iter().sum())
     }
 
-    fn conditional(&self, row: &[f64]) -> Result<Box<dyn Conditional + 'a>> {
-        let (_, mut weights) = self.donors.relative(row, self.pattern.observed(), self.out);
+    fn weigh(&self, row: &[f64]) -> Weighed<'a> {
+        let (log, mut weights) = self.donors.relative(row, self.pattern.observed(), self.out);
+        let (columns, missing) = (&self.donors.columns, self.pattern.missing().to_vec());
         let total: f64 = weights.iter().sum();
-        if total.is_nan() || total <= 0.0 {
-            return Err(Error::ZeroDensity);
-        }
-        weights.iter_mut().for_each(|w| *w /= total);
-        let missing = self.pattern.missing().to_vec();
-        Ok(Box::new(DonorsConditional { columns: &self.donors.columns, missing, weights }))
+        let conditional = move || -> Result<Box<dyn Conditional + 'a>> {
+            if total.is_nan() || total <= 0.0 {
+                return Err(Error::ZeroDensity);
+            }
+            weights.iter_mut().for_each(|w| *w /= total);
+            Ok(Box::new(DonorsConditional { columns, missing, weights }))
+        };
+        Weighed { log_marginal: log_of(log, total), conditional: Box::new(conditional) }
     }
 }

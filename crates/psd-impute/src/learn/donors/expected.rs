@@ -33,20 +33,15 @@ pub(super) fn donor_columns(
 /// For each column its missing cells, by rows.
 fn expected_cells(table: &Table, smooth: &dyn Density) -> Result<Vec<Vec<(usize, Expected)>>> {
     let cells = |_: usize, c: &dyn Conditional| -> Result<Vec<(usize, Expected)>> {
-        let mean = c.mean();
-        let cell = |(k, &j): (usize, &usize)| {
-            Ok((
-                j,
-                match c.probabilities(j)? {
-                    Some(atoms) => Expected::Probabilities(atoms.into_iter().map(|(_, p)| p).collect()),
-                    // Zero is what tells an observed cell.
-                    None => {
-                        Expected::Number { mean: mean[k], variance: c.variance(j)?.max(f64::MIN_POSITIVE) }
-                    }
-                },
-            ))
+        let cell = |&j: &usize| {
+            if let Some(atoms) = c.probabilities(j)? {
+                return Ok((j, Expected::Probabilities(atoms.into_iter().map(|(_, p)| p).collect())));
+            }
+            let whole = c.within(j, (f64::NEG_INFINITY, f64::INFINITY))?;
+            // Zero is what tells an observed cell.
+            Ok((j, Expected::Number { mean: whole.mean, variance: whole.variance.max(f64::MIN_POSITIVE) }))
         };
-        c.missing().iter().enumerate().map(cell).collect()
+        c.missing().iter().map(cell).collect()
     };
     let mut out: Vec<Vec<(usize, Expected)>> = table.columns().iter().map(|_| Vec::new()).collect();
     for (i, cells) in map_gaps(smooth, table, cells)? {
