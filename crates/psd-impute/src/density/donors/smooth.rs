@@ -14,6 +14,7 @@ use super::column::KernelColumn;
 use super::marginal::{Marginal, normal};
 use crate::error::{bad, non_negative, positive};
 use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
+use crate::linalg::add_normals;
 use crate::table::{Line, Resolution};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -53,6 +54,7 @@ struct Cells {
     /// cell was missing.
     levels: Vec<f64>,
     level: Vec<u32>,
+    gaps: Gaps,
     marginal: Marginal,
     /// What no kernel is narrower than.
     floor: f64,
@@ -63,6 +65,14 @@ struct Cells {
 
 const MISSING: u32 = u32::MAX;
 
+/// The donors whose cell was missing, and what they have there.
+#[derive(Debug, Default)]
+struct Gaps {
+    donors: Vec<usize>,
+    values: Vec<f64>,
+    variances: Vec<f64>,
+}
+
 /// A value and, if it stands for one, its cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Query {
@@ -71,19 +81,22 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// What a normal density around `v` gives to the query, and its derivative by the standard deviation. Cells much narrower than the
-    /// deviation count by density times length.
+    /// What the density at the query is multiplied by to give the probability of its cell. That is accurate only for cells much narrower
+    /// than the deviation; there is none for others.
+    fn length(&self, deviation: f64) -> Option<f64> {
+        let length = self.cell.map_or(1.0, |(lo, hi)| hi - lo);
+        (self.cell.is_none() || length <= 0.7 * deviation).then_some(length)
+    }
+
+    /// What a normal density around `v` gives to the query, and its derivative by the standard deviation.
     fn normal(&self, v: f64, deviation: f64) -> (f64, f64) {
-        let length = match self.cell {
-            Some((lo, hi)) if hi - lo > 0.7 * deviation => {
-                let (a, b) = ((lo - v) / deviation, (hi - v) / deviation);
-                // The left tail is the accurate one.
-                let mass = if a > 0.0 { cdf(-a) - cdf(-b) } else { cdf(b) - cdf(a) };
-                let slope = |t: f64| if t.is_infinite() { 0.0 } else { t * pdf(t) };
-                return (mass.max(0.0), (slope(a) - slope(b)) / deviation);
-            }
-            Some((lo, hi)) => hi - lo,
-            None => 1.0,
+        let Some(length) = self.length(deviation) else {
+            let (lo, hi) = self.cell.unwrap_or((self.x, self.x));
+            let (a, b) = ((lo - v) / deviation, (hi - v) / deviation);
+            // The left tail is the accurate one.
+            let mass = if a > 0.0 { cdf(-a) - cdf(-b) } else { cdf(b) - cdf(a) };
+            let slope = |t: f64| if t.is_infinite() { 0.0 } else { t * pdf(t) };
+            return (mass.max(0.0), (slope(a) - slope(b)) / deviation);
         };
         let t = (self.x - v) / deviation;
         if t * t > 200.0 {
@@ -93,11 +106,21 @@ impl Query {
         (value, value * (t * t - 1.0) / deviation)
     }
 
-    /// `k/m`: the kernel of a donor with this value and variance, in units of the marginal.
-    fn kernel(&self, kernel: &SmoothKernel, v: f64, variance: f64, m: f64) -> f64 {
-        let [c0, c1, c2] = kernel.shares;
-        let part = |h: f64| self.normal(v, if variance == 0.0 { h } else { (h * h + variance).sqrt() }).0;
-        c0 + (c1 * part(kernel.widths[0]) + c2 * part(kernel.widths[1])) / m
+    /// `k/m`: the kernels of donors with these values and variances, in units of the marginal.
+    fn kernels(&self, kernel: &SmoothKernel, values: &[f64], variances: &[f64], m: f64) -> Vec<f64> {
+        let SmoothKernel { widths, shares: [c0, shares @ ..] } = kernel;
+        let mut out = vec![*c0; values.len()];
+        for (&h, share) in widths.iter().zip(shares) {
+            if let Some(length) = self.length(h) {
+                let share = share * length / m * (-LOG_SQRT_2PI).exp();
+                add_normals(self.x, values, variances, (h, share), &mut out);
+            } else {
+                for ((out, &v), s) in out.iter_mut().zip(values).zip(variances) {
+                    *out += share / m * self.normal(v, (h * h + s).sqrt()).0;
+                }
+            }
+        }
+        out
     }
 }
 
@@ -156,8 +179,11 @@ impl SmoothColumn {
         levels.dedup();
         let place = |i: usize| levels.partition_point(|&v| v < values[i]) as u32;
         let level = (0..values.len()).map(|i| if observed(&i) { place(i) } else { MISSING }).collect();
+        let donors: Vec<usize> = (0..values.len()).filter(|i| !observed(i)).collect();
+        let of = |cells: &[f64]| donors.iter().map(|&i| cells[i]).collect();
+        let gaps = Gaps { values: of(&values), variances: of(&variances), donors };
         let resolution = resolution.clone();
-        let cells = Cells { values, variances, levels, level, marginal, floor, column, resolution };
+        let cells = Cells { values, variances, levels, level, gaps, marginal, floor, column, resolution };
         Self { kernel: SmoothKernel { widths: [1.0; 2], shares: [1.0, 0.0, 0.0] }, cells: Arc::new(cells) }
     }
 
@@ -175,17 +201,33 @@ impl SmoothColumn {
         Query { x, cell: self.cells.resolution.cell(self.cells.column, x) }
     }
 
-    /// For each donor, what its narrow and its broad part give to `x` in units of `m`, and the derivatives by `h_1` and `h_2`.
-    pub(crate) fn peaks(&self, x: f64, m: f64) -> impl Fn(usize) -> [(f64, f64); 2] {
-        let query = self.query(x);
-        move |donor| {
-            let (v, variance) = (self.cells.values[donor], self.cells.variances[donor]);
-            self.kernel.widths.map(|h| {
+    /// For some donors with shares, each different cell of theirs with the sum of its shares: what its narrow and its broad part give to
+    /// `x` in units of `m`, with the derivatives by `h_1` and `h_2`.
+    pub(crate) fn peaks(
+        &self,
+        x: f64,
+        m: f64,
+        shares: &[(usize, f64)],
+    ) -> impl Iterator<Item = (f64, [(f64, f64); 2])> {
+        let (query, cells) = (self.query(x), self.cells.as_ref());
+        let mut levels = vec![0.0; cells.levels.len()];
+        let mut held = Vec::new();
+        for &(donor, share) in shares {
+            match cells.level[donor] {
+                MISSING => held.push((share, cells.values[donor], cells.variances[donor])),
+                level => levels[level as usize] += share,
+            }
+        }
+        let seen = levels.into_iter().zip(&cells.levels).filter(|(share, _)| *share > 0.0);
+        held.extend(seen.map(|(share, &v)| (share, v, 0.0)));
+        held.into_iter().map(move |(share, v, variance)| {
+            let peaks = self.kernel.widths.map(|h| {
                 let deviation = (h * h + variance).sqrt();
                 let (value, slope) = query.normal(v, deviation);
                 (value / m, slope / m * h / deviation)
-            })
-        }
+            });
+            (share, peaks)
+        })
     }
 
     fn weighted<'w>(&'w self, weights: &'w [f64]) -> impl Iterator<Item = (f64, f64, f64)> + 'w {
@@ -239,12 +281,13 @@ impl KernelColumn for SmoothColumn {
 
     fn multiply_each(&self, x: f64, m: f64, products: &mut [f64]) {
         let (query, cells) = (self.query(x), self.cells.as_ref());
-        let at: Vec<f64> = cells.levels.iter().map(|&v| query.kernel(&self.kernel, v, 0.0, m)).collect();
-        for (i, product) in products.iter_mut().enumerate() {
-            *product *= match cells.level[i] {
-                MISSING => query.kernel(&self.kernel, cells.values[i], cells.variances[i], m),
-                level => at[level as usize],
-            };
+        let at = query.kernels(&self.kernel, &cells.levels, &vec![0.0; cells.levels.len()], m);
+        for (product, &level) in products.iter_mut().zip(&cells.level) {
+            *product *= if level == MISSING { 1.0 } else { at[level as usize] };
+        }
+        let Gaps { donors, values, variances } = &cells.gaps;
+        for (&i, kernel) in donors.iter().zip(query.kernels(&self.kernel, values, variances, m)) {
+            products[i] *= kernel;
         }
     }
 

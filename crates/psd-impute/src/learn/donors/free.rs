@@ -66,9 +66,7 @@ impl Free {
             DonorColumn::Smooth(column) => {
                 let [c0, c1, c2] = column.kernel.shares;
                 let slope = |t: f64| sigmoid(t) * (1.0 - sigmoid(t));
-                let peaks = column.peaks(x, m);
-                for &(donor, share) in shares {
-                    let [(n1, d1), (n2, d2)] = peaks(donor);
+                for (share, [(n1, d1), (n2, d2)]) in column.peaks(x, m, shares) {
                     let r = c0 + c1 * n1 + c2 * n2;
                     out[0] += share * (c1 * d1 + c2 * d2) * slope(t[0]) / r;
                     out[1] += share * c2 * d2 * slope(t[1]) / r;
