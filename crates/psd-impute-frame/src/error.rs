@@ -213,8 +213,13 @@ fn nor_are(count: u64) -> String {
 pub fn io_hint(error: &std::io::Error) -> Option<String> {
     let text = match error.kind() {
         ErrorKind::NotFound => "check the name, and the folder that it is looked for in",
-        ErrorKind::PermissionDenied => "ask for the right to it, or use another file",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "ask for the right to it, or use another file"
+        }
         ErrorKind::IsADirectory => "it is a folder: name a file in it",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "make room, or write to another disk"
+        }
         ErrorKind::UnexpectedEof | ErrorKind::InvalidData => DAMAGED,
         _ => return None,
     };

@@ -63,4 +63,4 @@ pub use place::{At, Origin, Place};
 pub use plan::{ColumnPlan, Kind, MOST_LABELS, Plan, Reason, Role, Survey, Wish, Wishes};
 pub use temporary::remove_unfinished;
 pub use text::{Clock, MOST_DECIMALS, NumberText, TimeText, TimeUnit, Zone};
-pub use write::Writer;
+pub use write::{Target, Writer, write_file};

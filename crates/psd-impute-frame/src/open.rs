@@ -37,14 +37,23 @@ pub struct Source {
 }
 
 impl Source {
-    /// Opens a file. Its content says what it is, not its name.
+    /// Opens a file. Its content says what it is, not its name. A pipe that has a name is [spooled](Self::spool).
     pub fn open(path: impl Into<PathBuf>, options: &ReadOptions) -> Result<Self> {
         let path = path.into();
-        Self::recognise(Origin::file(&path), path, options.clone(), None)
+        let origin = Origin::file(&path);
+        if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            let pipe = File::open(&path).map_err(|error| Error::Io { path, error })?;
+            return Self::copied(pipe, origin, options);
+        }
+        Self::recognise(origin, path, options.clone(), None)
     }
 
     /// Copies what can be read only once, such as standard input, to a temporary file.
-    pub fn spool(mut input: impl Read, options: &ReadOptions) -> Result<Self> {
+    pub fn spool(input: impl Read, options: &ReadOptions) -> Result<Self> {
+        Self::copied(input, Origin::default(), options)
+    }
+
+    fn copied(mut input: impl Read, origin: Origin, options: &ReadOptions) -> Result<Self> {
         let io = |path: &Path| {
             let path = path.to_owned();
             move |error| Error::Io { path, error }
@@ -54,7 +63,7 @@ impl Source {
             temporary::create(&tempfile::Builder::new(), &folder).map_err(io(&folder))?;
         std::io::copy(&mut input, &mut file).map_err(io(file.path()))?;
         let copy = file.into_temp_path();
-        Self::recognise(Origin::default(), copy.to_path_buf(), options.clone(), Some((copy, listed)))
+        Self::recognise(origin, copy.to_path_buf(), options.clone(), Some((copy, listed)))
     }
 
     fn recognise(

@@ -11,8 +11,8 @@ fn list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Deletes the temporary files of all open [`Writer`](crate::Writer)s and [`Source`](crate::Source)s, none of which can be used any
-/// more. This is for programs that are about to exit without dropping them, as on Ctrl-C.
+/// Deletes the temporary files of all open [`Writer`](crate::Writer)s, [`Target`](crate::Target)s and [`Source`](crate::Source)s, none of
+/// which can be used any more. This is for programs that are about to exit without dropping them, as on Ctrl-C.
 pub fn remove_unfinished() {
     for path in list().iter() {
         // What is gone already need not be deleted, and of the rest nobody is left to be told.

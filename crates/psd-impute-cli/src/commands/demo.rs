@@ -1,7 +1,6 @@
 //! `psd-impute demo`: two moons with gaps, fitted and completed.
 
 use super::Failure;
-use crate::io::write_file;
 use crate::toys::{self, Gaps, Numbers, Shape};
 use clap::Args;
 use psd_impute::density::{Density, PsdDensity};
@@ -10,6 +9,7 @@ use psd_impute::kernel::Metric;
 use psd_impute::learn::{AnchorChoice, Fitted, PsdFit};
 use psd_impute::solver::Status;
 use psd_impute::table::Table;
+use psd_impute_frame::write_file;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::io::Write;
@@ -64,8 +64,7 @@ impl Demo {
 
     /// Learns the toys and writes their figures; prints how well each was learned.
     fn draw(&self, directory: &Path, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let at = |error| Failure::File { path: directory.to_owned(), error };
-        std::fs::create_dir_all(directory).map_err(at)?;
+        std::fs::create_dir_all(directory).map_err(Failure::of_file(directory))?;
         writeln!(out, "Log-likelihood of {} fresh complete rows, nats a row:\n", toys::ROWS)?;
         writeln!(out, "              learned from the table   learned from the    true")?;
         writeln!(out, "                           with gaps    complete table   density")?;

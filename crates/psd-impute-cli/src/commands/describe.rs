@@ -167,13 +167,13 @@ fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Writ
     Ok(())
 }
 
-/// Whether a file begins as model files do.
+/// Whether a file begins as model files do. Nothing is read from what can be read only once.
 fn is_model(path: &Path) -> Result<bool, Failure> {
-    if is_standard(path) {
+    if is_standard(path) || !path.is_file() {
         return Ok(false);
     }
-    let at = |error: std::io::Error| Failure::File { path: path.to_owned(), error };
+    let at = Failure::of_file(path);
     let mut start = Vec::new();
-    std::fs::File::open(path).map_err(at)?.take(64).read_to_end(&mut start).map_err(at)?;
+    std::fs::File::open(path).map_err(&at)?.take(64).read_to_end(&mut start).map_err(at)?;
     Ok(Model::is_file(&start))
 }

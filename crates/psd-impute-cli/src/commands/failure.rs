@@ -3,7 +3,7 @@
 use psd_impute::ModelFileError;
 use psd_impute_frame::{Place, io_hint};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// An error of a command. [`hint`](Self::hint) says what to do about it.
@@ -15,10 +15,6 @@ pub(crate) enum Failure {
     Frame(#[from] psd_impute_frame::Error),
     #[error(transparent)]
     Output(#[from] io::Error),
-    #[error("{}: {error}", path.display())]
-    File { path: PathBuf, error: io::Error },
-    #[error("{}: {error}", path.display())]
-    Csv { path: PathBuf, error: csv::Error },
     #[error("{}: {error}", path.display())]
     Model { path: PathBuf, error: psd_impute::Error },
     #[error("{}: the model's columns cannot be read: {problem}", path.display())]
@@ -56,6 +52,11 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What the system says of a file.
+    pub(crate) fn of_file(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |error| Self::Frame(psd_impute_frame::Error::Io { path: path.to_owned(), error })
+    }
+
     /// Whether the reader of our output has gone, which is no fault of ours.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         match self {
@@ -93,7 +94,7 @@ impl Failure {
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Frame(error) => return frame_hint(error),
-            Self::Output(error) | Self::File { error, .. } => return io_hint(error),
+            Self::Output(error) => return io_hint(error),
             Self::Evaluation { error, .. } => return error.hint().map(String::from),
             Self::Model { error: psd_impute::Error::ModelFile(ModelFileError::NotAModel), .. } => {
                 "`psd-impute fit TABLE -o MODEL` writes a model".into()

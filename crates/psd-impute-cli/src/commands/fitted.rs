@@ -4,10 +4,9 @@ use super::Failure;
 use super::fit_args::FitArgs;
 use super::progress::{Progress, Watch};
 use super::table_args::{TableArgs, table_of};
-use crate::io::write_file;
 use psd_impute::model::Model;
 use psd_impute::table::Table;
-use psd_impute_frame::{Plan, Role, Source, Survey, Wish};
+use psd_impute_frame::{Plan, Role, Source, Survey, Wish, write_file};
 use std::path::Path;
 
 /// Rows of a table that are kept for learning.
@@ -87,8 +86,7 @@ impl Fitted {
 
     /// Reads a model file.
     pub(crate) fn load(path: &Path) -> Result<Self, Failure> {
-        let at = |error: std::io::Error| Failure::File { path: path.to_owned(), error };
-        let bytes = std::fs::read(path).map_err(at)?;
+        let bytes = std::fs::read(path).map_err(Failure::of_file(path))?;
         let (model, notes) =
             Model::read(&bytes).map_err(|error| Failure::Model { path: path.to_owned(), error })?;
         let other = |problem: String| Failure::ModelPlan { path: path.to_owned(), problem };
@@ -104,7 +102,7 @@ impl Fitted {
         let notes = serde_json::to_string(&self.plan).map_err(std::io::Error::from)?;
         let mut bytes = Vec::new();
         self.model.write(&notes, &mut bytes)?;
-        write_file(path, &bytes)
+        Ok(write_file(path, &bytes)?)
     }
 }
 

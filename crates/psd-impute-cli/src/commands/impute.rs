@@ -273,7 +273,7 @@ fn write_intervals(
     imputer: Option<&Imputer<'_>>,
     progress: &Progress,
 ) -> Result<(), Failure> {
-    let mut intervals = Intervals::new(path);
+    let mut intervals = Intervals::new(path)?;
     if let Some(imputer) = imputer {
         for batch in source.batches()? {
             let batch = batch?;

@@ -1,10 +1,9 @@
 //! `--intervals FILE`: what is known of each missing cell.
 
 use super::Failure;
-use crate::io::write_file;
 use psd_impute::impute::{CellSummary, Imputer};
 use psd_impute::table::Table;
-use psd_impute_frame::{Batch, ColumnPlan, Plan};
+use psd_impute_frame::{Batch, ColumnPlan, Plan, Target};
 use std::path::{Path, PathBuf};
 
 /// The probabilities at which quantiles are given.
@@ -12,15 +11,18 @@ const ENDS: [f64; 2] = [0.025, 0.975];
 const HEADER: [&str; 9] =
     ["row", "column", "mean", "sd", "median", "q2.5", "q97.5", "most_probable", "probability"];
 
-/// The file, as far as it is known.
+/// The file in the making.
 pub(crate) struct Intervals {
     path: PathBuf,
-    rows: Vec<[String; 9]>,
+    writer: csv::Writer<Target>,
 }
 
 impl Intervals {
-    pub(crate) fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), rows: vec![HEADER.map(String::from)] }
+    pub(crate) fn new(path: &Path) -> Result<Self, Failure> {
+        let writer = csv::Writer::from_writer(Target::file(path)?);
+        let mut out = Self { path: path.to_owned(), writer };
+        out.write(&HEADER)?;
+        Ok(out)
     }
 
     /// The missing cells of a batch.
@@ -33,17 +35,21 @@ impl Intervals {
     ) -> Result<(), Failure> {
         let columns: Vec<&ColumnPlan> = plan.modelled().collect();
         for cell in imputer.summaries(table, &ENDS)? {
-            self.rows.push(line(&cell, columns[cell.column], batch.first_row()));
+            self.write(&line(&cell, columns[cell.column], batch.first_row()))?;
         }
         Ok(())
     }
 
+    fn write(&mut self, record: &[impl AsRef<[u8]>]) -> Result<(), Failure> {
+        self.writer.write_record(record).map_err(|error| match error.into_kind() {
+            csv::ErrorKind::Io(error) => Failure::of_file(&self.path)(error),
+            other => Failure::of_file(&self.path)(std::io::Error::other(format!("{other:?}"))),
+        })
+    }
+
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let wrong = |error: csv::Error| Failure::Csv { path: self.path.clone(), error };
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        self.rows.iter().try_for_each(|row| writer.write_record(row).map_err(wrong))?;
-        let at = |error: std::io::Error| Failure::File { path: self.path.clone(), error };
-        write_file(&self.path, &writer.into_inner().map_err(|error| at(error.into_error()))?)
+        let target = self.writer.into_inner();
+        Ok(target.map_err(|error| Failure::of_file(&self.path)(error.into_error()))?.finish()?)
     }
 }
 

@@ -4,9 +4,10 @@ use super::Failure;
 use super::fitted::Fitted;
 use super::progress::Progress;
 use super::table_args::{ReadArgs, is_standard};
-use crate::io::{check_output, write_file};
+use crate::io::check_output;
 use clap::Args;
-use psd_impute::impute::Limits;
+use psd_impute::impute::{Limits, RowScore};
+use psd_impute_frame::{Report, Source, Target};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,37 +45,54 @@ impl Score {
         }
         let source = self.read.open(&self.input)?;
         let fitted = Fitted::load(&self.model)?;
-        let imputer = fitted.model.imputer(Limits::none(fitted.model.columns().len()))?;
         let progress = Progress::new(self.quiet);
         progress.begin("scoring", 1);
-        let mut report = psd_impute_frame::Report::default();
-        let mut scores = Vec::new();
-        for batch in source.batches()? {
-            let (table, found) = fitted.plan.encode(&batch?)?;
-            report.add(&found);
-            scores.extend(imputer.outlier_scores(&table, DRAWS, self.seed)?);
-        }
+        let (scores, report) = self.scores(&source, &fitted)?;
         progress.end();
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        order.sort_by(|&a, &b| {
-            let key = |i: usize| (scores[i].share, scores[i].log_density);
-            let (a, b) = (key(a), key(b));
-            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-        });
-        let mut rank = vec![0; scores.len()];
-        order.iter().enumerate().for_each(|(place, &i)| rank[i] = place + 1);
-        let mut text = String::from("row,log_density,share,rank\n");
-        for (i, score) in scores.iter().enumerate() {
-            text += &format!("{},{},{},{}\n", i + 1, score.log_density, score.share, rank[i]);
-        }
-        if is_standard(&self.output) {
-            std::io::stdout().lock().write_all(text.as_bytes())?;
+        let mut out = if is_standard(&self.output) {
+            Target::stream(std::io::stdout())
         } else {
-            write_file(&self.output, text.as_bytes())?;
-        }
+            Target::file(&self.output)?
+        };
+        write(&scores, &mut out).map_err(Failure::of_file(&self.output))?;
+        out.finish()?;
         if !self.quiet {
             report.notes().iter().for_each(|note| eprintln!("note: {note}"));
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    /// The scores of all rows. They are kept, because a row's rank depends on all of them.
+    fn scores(&self, source: &Source, fitted: &Fitted) -> Result<(Vec<RowScore>, Report), Failure> {
+        let columns = fitted.model.columns();
+        let imputer = fitted.model.imputer(Limits::none(columns.len()))?;
+        let drawn = imputer.new_rows(columns, DRAWS, self.seed)?;
+        let (mut scores, mut report) = (Vec::new(), Report::default());
+        for batch in source.batches()? {
+            let (table, found) = fitted.plan.encode(&batch?)?;
+            report.add(&found);
+            scores.extend(imputer.outlier_scores(&table, &drawn)?);
+        }
+        Ok((scores, report))
+    }
+}
+
+fn write(scores: &[RowScore], out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "row,log_density,share,rank")?;
+    for (i, (score, rank)) in scores.iter().zip(ranks(scores)).enumerate() {
+        writeln!(out, "{},{},{},{rank}", i + 1, score.log_density, score.share)?;
+    }
+    Ok(())
+}
+
+/// The place of each row when the most unusual comes first.
+fn ranks(scores: &[RowScore]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (a, b) = (&scores[a], &scores[b]);
+        a.share.total_cmp(&b.share).then(a.log_density.total_cmp(&b.log_density))
+    });
+    let mut ranks = vec![0; scores.len()];
+    order.iter().enumerate().for_each(|(place, &i)| ranks[i] = place + 1);
+    ranks
 }

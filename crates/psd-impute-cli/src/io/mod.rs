@@ -1,5 +1,5 @@
-//! Writing files.
+//! Files that are to be written.
 
-mod file;
+mod check;
 
-pub(crate) use file::{check_output, write_file};
+pub(crate) use check::check_output;

@@ -9,10 +9,11 @@ use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::indicator::Flags;
 use records::RecordFile;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
-use target::Target;
 use text::TextFile;
+
+pub use target::{Target, write_file};
 
 /// Writes completed batches one after another. A file appears under its name when [`finish`](Self::finish) has written all of it;
 /// if that is never called, nothing is left behind.
@@ -28,8 +29,6 @@ enum Output {
     Records(RecordFile),
 }
 
-type Sink = BufWriter<Target>;
-
 impl Writer {
     /// Writes a file in the format that its name says, or else in the one that the table was read from.
     pub fn create(path: &Path, source: Format) -> Result<Self> {
@@ -42,11 +41,10 @@ impl Writer {
     }
 
     fn new(target: Target, format: Format, source: Format) -> Result<Self> {
-        let sink = BufWriter::new(target);
         let output = match format {
-            Format::Csv(compression) => Output::Text(TextFile::new(sink, b',', compression)?),
-            Format::Tsv(compression) => Output::Text(TextFile::new(sink, b'\t', compression)?),
-            _ => Output::Records(RecordFile::new(sink, format, source)),
+            Format::Csv(compression) => Output::Text(TextFile::new(target, b',', compression)?),
+            Format::Tsv(compression) => Output::Text(TextFile::new(target, b'\t', compression)?),
+            _ => Output::Records(RecordFile::new(target, format, source)),
         };
         Ok(Self { format, output, whole: false })
     }
@@ -78,10 +76,10 @@ impl Writer {
             let problem = "not all of it was written".to_string();
             return Err(Error::Unwritable { format: self.format.name(), problem });
         }
-        let sink = match self.output {
+        match self.output {
             Output::Text(file) => file.finish()?,
             Output::Records(file) => file.finish()?,
-        };
-        Target::finish(sink)
+        }
+        .finish()
     }
 }

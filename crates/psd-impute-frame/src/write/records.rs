@@ -1,6 +1,6 @@
 //! Files of Arrow records.
 
-use super::Sink;
+use super::Target;
 use crate::arrow_files::parquet_writer;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -11,6 +11,7 @@ use arrow_cast::{CastOptions, cast_with_options};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 use parquet::arrow::ArrowWriter;
+use parquet::errors::ParquetError;
 use std::sync::Arc;
 
 type Fallible<T> = std::result::Result<T, ArrowError>;
@@ -21,27 +22,28 @@ pub(super) struct RecordFile {
     /// Whether dictionaries are written as what they stand for. An Arrow file has one for all batches, and of other sources each batch
     /// may have its own.
     flat: bool,
+    failure: Box<dyn Fn(std::io::Error) -> Error + Send>,
     state: State,
 }
 
 /// The schema comes with the first batch.
 enum State {
-    Waiting(Sink),
-    Parquet(ArrowWriter<Sink>),
-    ArrowFile(FileWriter<Sink>),
-    ArrowStream(StreamWriter<Sink>),
+    Waiting(Target),
+    Parquet(ArrowWriter<Target>),
+    ArrowFile(FileWriter<Target>),
+    ArrowStream(StreamWriter<Target>),
     Failed,
 }
 
 impl RecordFile {
-    pub(super) fn new(sink: Sink, format: Format, source: Format) -> Self {
+    pub(super) fn new(target: Target, format: Format, source: Format) -> Self {
         let flat = format == Format::ArrowFile && source != Format::ArrowFile;
-        Self { format, flat, state: State::Waiting(sink) }
+        let failure = Box::new(target.failure());
+        Self { format, flat, failure, state: State::Waiting(target) }
     }
 
     pub(super) fn write(&mut self, records: &RecordBatch) -> Result<()> {
-        let format = self.format;
-        self.try_write(records).map_err(|error| unwritable(format, &error))
+        self.try_write(records).map_err(|error| unwritable(self.format, &self.failure, error))
     }
 
     fn try_write(&mut self, records: &RecordBatch) -> Fallible<()> {
@@ -49,44 +51,59 @@ impl RecordFile {
         let state = std::mem::replace(&mut self.state, State::Failed);
         self.state = state.opened(self.format, records.schema_ref())?;
         match &mut self.state {
-            State::Parquet(file) => Ok(file.write(&records)?),
+            State::Parquet(file) => file.write(&records).map_err(kept),
             State::ArrowFile(file) => file.write(&records),
             State::ArrowStream(file) => file.write(&records),
             State::Waiting(_) | State::Failed => Err(failed()),
         }
     }
 
-    pub(super) fn finish(self) -> Result<Sink> {
+    pub(super) fn finish(self) -> Result<Target> {
         match self.state {
-            State::Waiting(sink) => Ok(sink),
-            State::Parquet(file) => file.into_inner().map_err(ArrowError::from),
+            State::Waiting(target) => Ok(target),
+            State::Parquet(file) => file.into_inner().map_err(kept),
             State::ArrowFile(file) => file.into_inner(),
             State::ArrowStream(file) => file.into_inner(),
             State::Failed => Err(failed()),
         }
-        .map_err(|error| unwritable(self.format, &error))
+        .map_err(|error| unwritable(self.format, &self.failure, error))
     }
 }
 
 impl State {
     fn opened(self, format: Format, schema: &Schema) -> Fallible<Self> {
         match (self, format) {
-            (Self::Waiting(sink), Format::Parquet) => Ok(Self::Parquet(parquet_writer(sink, schema)?)),
-            (Self::Waiting(sink), Format::ArrowFile) => {
-                Ok(Self::ArrowFile(FileWriter::try_new(sink, schema)?))
+            (Self::Waiting(target), Format::Parquet) => Ok(Self::Parquet(parquet_writer(target, schema)?)),
+            (Self::Waiting(target), Format::ArrowFile) => {
+                Ok(Self::ArrowFile(FileWriter::try_new(target, schema)?))
             }
-            (Self::Waiting(sink), _) => Ok(Self::ArrowStream(StreamWriter::try_new(sink, schema)?)),
+            (Self::Waiting(target), _) => Ok(Self::ArrowStream(StreamWriter::try_new(target, schema)?)),
             (open, _) => Ok(open),
         }
     }
 }
 
 fn failed() -> ArrowError {
-    ArrowError::IoError("an earlier batch could not be written".to_string(), std::io::ErrorKind::Other.into())
+    ArrowError::InvalidArgumentError("an earlier batch could not be written".to_string())
 }
 
-fn unwritable(format: Format, error: &ArrowError) -> Error {
-    Error::Unwritable { format: format.name(), problem: error.to_string() }
+/// Parquet's error as Arrow's, with the system's own error inside if there is one.
+fn kept(error: ParquetError) -> ArrowError {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
+            Ok(error) => ArrowError::from(*error),
+            Err(cause) => ArrowError::from_external_error(cause),
+        },
+        other => ArrowError::from(other),
+    }
+}
+
+/// An error of the system is the output's fault, any other the table's.
+fn unwritable(format: Format, failure: impl Fn(std::io::Error) -> Error, error: ArrowError) -> Error {
+    match error {
+        ArrowError::IoError(_, error) => failure(error),
+        other => Error::Unwritable { format: format.name(), problem: other.to_string() },
+    }
 }
 
 /// The records as the format can hold them.

@@ -1,6 +1,6 @@
 //! Text, compressed or not.
 
-use super::Sink;
+use super::Target;
 use crate::error::{Error, Result};
 use crate::format::Compression;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -18,22 +18,22 @@ pub(super) struct TextFile {
 }
 
 enum Compressed {
-    Plain(Sink),
-    Gzip(flate2::write::GzEncoder<Sink>),
-    Zstd(zstd::Encoder<'static, Sink>),
+    Plain(Target),
+    Gzip(flate2::write::GzEncoder<Target>),
+    Zstd(zstd::Encoder<'static, Target>),
 }
 
 impl TextFile {
     /// The delimiter is for what was no text before.
-    pub(super) fn new(sink: Sink, delimiter: u8, compression: Compression) -> Result<Self> {
-        let failure = Box::new(sink.get_ref().failure());
+    pub(super) fn new(target: Target, delimiter: u8, compression: Compression) -> Result<Self> {
+        let failure = Box::new(target.failure());
         let output = match compression {
-            Compression::None => Compressed::Plain(sink),
+            Compression::None => Compressed::Plain(target),
             Compression::Gzip => {
-                Compressed::Gzip(flate2::write::GzEncoder::new(sink, flate2::Compression::default()))
+                Compressed::Gzip(flate2::write::GzEncoder::new(target, flate2::Compression::default()))
             }
             Compression::Zstd => {
-                let encoder = zstd::Encoder::new(sink, zstd::DEFAULT_COMPRESSION_LEVEL);
+                let encoder = zstd::Encoder::new(target, zstd::DEFAULT_COMPRESSION_LEVEL);
                 Compressed::Zstd(encoder.map_err(&failure)?)
             }
         };
@@ -42,7 +42,7 @@ impl TextFile {
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.output {
-            Compressed::Plain(sink) => sink.write_all(bytes),
+            Compressed::Plain(target) => target.write_all(bytes),
             Compressed::Gzip(encoder) => encoder.write_all(bytes),
             Compressed::Zstd(encoder) => encoder.write_all(bytes),
         }
@@ -57,9 +57,9 @@ impl TextFile {
         self.write(&text)
     }
 
-    pub(super) fn finish(self) -> Result<Sink> {
+    pub(super) fn finish(self) -> Result<Target> {
         match self.output {
-            Compressed::Plain(sink) => Ok(sink),
+            Compressed::Plain(target) => Ok(target),
             Compressed::Gzip(encoder) => encoder.finish(),
             Compressed::Zstd(encoder) => encoder.finish(),
         }

@@ -10,4 +10,5 @@ mod damaged;
 mod indicators;
 mod kinds;
 mod plans;
+mod targets;
 mod text;

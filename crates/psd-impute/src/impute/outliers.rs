@@ -28,15 +28,16 @@ pub struct RowScore {
 }
 
 impl Imputer<'_> {
-    /// The score of every row, from so many new rows of the model, made by [`new_rows`](Self::new_rows) with this seed. A row's
-    /// score depends on the row and the seed alone.
+    /// The score of every row among the rows `drawn` from the model by [`new_rows`](Self::new_rows). A row's score depends on the row
+    /// and on those alone.
     ///
-    /// The new rows keep bounds and ties, as the table's do; the density that ranks them is the one without.
-    pub fn outlier_scores(&self, table: &Table, draws: usize, seed: u64) -> Result<Vec<RowScore>> {
-        self.scaler.check(table)?;
-        self.limits.check(table)?;
-        let table = self.scaler.standardise(table);
-        let drawn = self.scaler.standardise(&self.new_rows(table.columns(), draws, seed)?);
+    /// The drawn rows keep bounds and ties, as the table's do; the density that ranks them is the one without.
+    pub fn outlier_scores(&self, table: &Table, drawn: &Table) -> Result<Vec<RowScore>> {
+        for table in [table, drawn] {
+            self.scaler.check(table)?;
+            self.limits.check(table)?;
+        }
+        let (table, drawn) = (self.scaler.standardise(table), self.scaler.standardise(drawn));
         let mut out = vec![RowScore { log_density: 0.0, share: 1.0 }; table.len()];
         let groups = table.groups();
         let parts = groups.par_iter().map(|group| self.score(&table, &group.pattern, &group.rows, &drawn));

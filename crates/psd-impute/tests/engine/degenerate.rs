@@ -15,7 +15,7 @@ fn complete(rows: &[Vec<f64>]) -> Result<[Table; 3]> {
     let fitted = StackFit::for_table(&standardised, 1).run(&standardised, &mut ())?;
     let limits = Limits::none(names.len());
     let imputer = Imputer::new(&fitted.density, &scaler, &Ties::of(&table), limits)?;
-    let scores = imputer.outlier_scores(&table, 20, 1)?;
+    let scores = imputer.outlier_scores(&table, &imputer.new_rows(table.columns(), 20, 1)?)?;
     assert!(scores.iter().all(|score| score.log_density.is_finite() && score.share > 0.0));
     Ok([
         imputer.complete_with_means(&table)?,

@@ -168,7 +168,8 @@ fn bad_bounds_name_their_column() {
     let problem = "is outside the column's bounds";
     let expected = Error::BadCell { row: 1, column: "a".to_string(), value: rows[1][0], problem };
     assert_eq!(imputer.complete_with_draws(&table, 0, 0).unwrap_err(), expected);
-    assert_eq!(imputer.outlier_scores(&table, 5, 0).unwrap_err(), expected);
+    let drawn = imputer.new_rows(table.columns(), 5, 0).unwrap();
+    assert_eq!(imputer.outlier_scores(&table, &drawn).unwrap_err(), expected);
     assert!(imputer.summaries(&table.select(&[0]).unwrap(), &[]).unwrap().is_empty());
     let gap = Table::continuous(&["a", "b", "c"], &[[NA; 3]]).unwrap();
     assert!(imputer.summaries(&gap, &[1.0]).is_err());

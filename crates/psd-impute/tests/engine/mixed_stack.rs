@@ -72,7 +72,8 @@ fn all_members_take_every_kind_of_column() {
             let mass = cell.values.map_or(1.0, |v| v.probabilities.iter().map(|atom| atom.1).sum());
             close(mass, 1.0, 1e-9);
         }
-        let scores = imputer.outlier_scores(&table, 50, 1).unwrap();
+        let scores =
+            imputer.outlier_scores(&table, &imputer.new_rows(table.columns(), 50, 1).unwrap()).unwrap();
         assert!(scores.iter().all(|s| s.log_density.is_finite() && s.share > 0.0));
         imputer.new_rows(table.columns(), 20, 1).unwrap();
     }

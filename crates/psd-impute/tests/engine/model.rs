@@ -62,7 +62,7 @@ fn all(imputer: &Imputer<'_>, table: &Table) -> (Vec<Vec<u64>>, Vec<CellSummary>
         imputer.complete_with_medians(table).unwrap(),
         imputer.new_rows(table.columns(), 10, 1).unwrap(),
     ];
-    let scores = imputer.outlier_scores(table, 20, 1).unwrap();
+    let scores = imputer.outlier_scores(table, &imputer.new_rows(table.columns(), 20, 1).unwrap()).unwrap();
     (
         done.iter().map(bits).collect(),
         imputer.summaries(table, &[0.1, 0.9]).unwrap(),

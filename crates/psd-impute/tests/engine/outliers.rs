@@ -10,7 +10,8 @@ fn scores_of_the_models_own_rows_are_uniform_whatever_the_pattern() {
     let (density, scaler) = (truth(), units());
     let (table, _) = truth_tables(2000, 0.4, 6);
     let imputer = Imputer::new(&density, &scaler, &Ties::none(3), Limits::none(3)).unwrap();
-    let scores = imputer.outlier_scores(&table, 2000, 1).unwrap();
+    let scores =
+        imputer.outlier_scores(&table, &imputer.new_rows(table.columns(), 2000, 1).unwrap()).unwrap();
     for cells in 1..=3 {
         let rows = (0..table.len()).filter(|&i| table.row(i).iter().filter(|x| !x.is_nan()).count() == cells);
         let shares: Vec<f64> = rows.map(|i| scores[i].share).collect();
@@ -33,13 +34,13 @@ fn outliers_are_found_by_any_of_their_cells() {
     ];
     let table = Table::continuous(&["a", "b", "c"], &rows).unwrap();
     let imputer = Imputer::new(&density, &scaler, &Ties::none(3), Limits::none(3)).unwrap();
-    let scores = imputer.outlier_scores(&table, 999, 1).unwrap();
+    let scores = imputer.outlier_scores(&table, &imputer.new_rows(table.columns(), 999, 1).unwrap()).unwrap();
     assert!(scores[0].share > 0.1);
     assert_eq!((scores[1].share, scores[2].share), (0.001, 0.001));
     assert_eq!((scores[3].share, scores[3].log_density), (1.0, 0.0));
     let jacobian: f64 = (0..3).map(|j| scaler.scale(j).ln()).sum();
     close(scores[0].log_density, density.log_marginal(&[0.0; 3]).unwrap() - jacobian, 1e-12);
-    assert!(imputer.outlier_scores(&table, 0, 1).is_err());
+    assert!(imputer.new_rows(table.columns(), 0, 1).is_err());
 }
 
 #[test]

@@ -108,7 +108,11 @@ fn results_depend_on_the_row_alone() {
     let run = |table: &Table| {
         let done = imputer.complete_with_draws(table, 1, 2).unwrap();
         let medians = imputer.complete_with_medians(table).unwrap();
-        (done, medians, imputer.outlier_scores(table, 200, 3).unwrap())
+        (
+            done,
+            medians,
+            imputer.outlier_scores(table, &imputer.new_rows(table.columns(), 200, 3).unwrap()).unwrap(),
+        )
     };
     let (done, medians, scores) = on_threads(1, || run(&table));
     let (again, same, equal) = on_threads(3, || run(&table));

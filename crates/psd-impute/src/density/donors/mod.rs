@@ -9,6 +9,7 @@ mod column;
 mod conditional;
 mod discrete;
 mod marginal;
+mod pieces;
 mod smooth;
 
 pub(crate) use column::DonorColumn;

@@ -9,9 +9,10 @@
 //!
 //! background, narrow and broad.
 
-use super::super::piece::{Piece, UNCUT};
+use super::super::piece::Piece;
 use super::column::KernelColumn;
 use super::marginal::{Marginal, normal};
+use super::pieces::{KeptPieces, Pieces};
 use crate::error::{bad, non_negative, positive};
 use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
 use crate::linalg::add_normals;
@@ -34,6 +35,7 @@ pub(crate) struct SmoothKernel {
 pub(crate) struct SmoothColumn {
     pub(crate) kernel: SmoothKernel,
     cells: Arc<Cells>,
+    pieces: Arc<KeptPieces>,
 }
 
 /// What a continuous column of the donors is made of.
@@ -184,7 +186,8 @@ impl SmoothColumn {
         let gaps = Gaps { values: of(&values), variances: of(&variances), donors };
         let resolution = resolution.clone();
         let cells = Cells { values, variances, levels, level, gaps, marginal, floor, column, resolution };
-        Self { kernel: SmoothKernel { widths: [1.0; 2], shares: [1.0, 0.0, 0.0] }, cells: Arc::new(cells) }
+        let kernel = SmoothKernel { widths: [1.0; 2], shares: [1.0, 0.0, 0.0] };
+        Self { kernel, cells: Arc::new(cells), pieces: Arc::default() }
     }
 
     /// What no kernel is narrower than.
@@ -194,7 +197,7 @@ impl SmoothColumn {
 
     /// The same cells with another kernel.
     pub(crate) fn with_kernel(&self, kernel: SmoothKernel) -> Self {
-        Self { kernel, cells: self.cells.clone() }
+        Self { kernel, cells: self.cells.clone(), pieces: Arc::default() }
     }
 
     fn query(&self, x: f64) -> Query {
@@ -247,17 +250,11 @@ impl SmoothColumn {
             .sum()
     }
 
-    /// The sum of what `piece` makes of each normal that the cell is a mixture of, given by mean and deviation.
-    fn pieces(&self, weights: &[f64], piece: &dyn Fn((f64, f64)) -> Piece) -> Piece {
-        let kernel = &self.kernel;
-        let near = self.weighted(weights).flat_map(|(weight, v, variance)| {
-            [0, 1].map(|a| {
-                let deviation = (kernel.widths[a].powi(2) + variance).sqrt();
-                (weight * kernel.shares[a + 1], piece((v, deviation)))
-            })
-        });
-        let background = (kernel.shares[0], self.cells.marginal.pieces(piece));
-        Piece::sum(near.chain([background]))
+    fn pieces(&self, lines: &[Line]) -> Pieces {
+        let Cells { values, variances, marginal, .. } = self.cells.as_ref();
+        let deviations = |variance: &f64| self.kernel.widths.map(|h| (h * h + variance).sqrt());
+        let near = values.iter().copied().zip(variances.iter().map(deviations));
+        Pieces::new(lines, near, |piece| marginal.pieces(piece))
     }
 }
 
@@ -332,11 +329,11 @@ impl KernelColumn for SmoothColumn {
     }
 
     fn within(&self, weights: &[f64], limits: (f64, f64)) -> Piece {
-        self.pieces(weights, &|normal| Piece::of_normal(normal, UNCUT, limits))
+        self.mapped(weights, &[Line { from: limits.0, to: limits.1, shift: 0.0, slope: 1.0 }])
     }
 
     fn mapped(&self, weights: &[f64], lines: &[Line]) -> Piece {
-        self.pieces(weights, &|normal| Piece::of_normal_mapped(normal, UNCUT, lines))
+        self.pieces.on(lines, |lines| self.pieces(lines), |pieces| pieces.sum(weights, self.kernel.shares))
     }
 
     fn draw(&self, donor: usize, rng: &mut dyn Rng) -> f64 {

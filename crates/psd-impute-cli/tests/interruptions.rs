@@ -1,0 +1,258 @@
+//! Commands that are killed, interrupted or refused by the system leave whole files, and say what happened.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const OLD: &str = "what was there before\n";
+const KILLS: usize = 50;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    /// With `in.csv`, a table with gaps; `model`, fitted to the first of its rows; and `out.csv`, which is to be replaced.
+    fn new(rows: usize) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        let rng = &mut ChaCha8Rng::seed_from_u64(1);
+        let mut text = String::from("a,b,c,d\n");
+        for i in 0..rows {
+            let x: f64 = rng.random_range(-1.0..1.0);
+            let cells = [x, x * x + 0.1 * rng.random::<f64>(), 3.0 - x, rng.random()];
+            let show = |(j, cell): (usize, &f64)| if i % 5 == j { "NA".into() } else { format!("{cell:.4}") };
+            text += &cells.iter().enumerate().map(show).collect::<Vec<_>>().join(",");
+            text.push('\n');
+        }
+        let few: String = text.split_inclusive('\n').take(200).collect();
+        std::fs::write(folder.path("few.csv"), few).unwrap();
+        std::fs::write(folder.path("in.csv"), text).unwrap();
+        std::fs::write(folder.path("out.csv"), OLD).unwrap();
+        let output = folder.command("fit few.csv -o model --time-budget 0.001").output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn get(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_psd-impute"));
+        command.current_dir(self.0.path()).args(arguments.split(' '));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs it and expects an exit code and some words; nothing is to be left of what was begun.
+    fn refused(&self, arguments: &str, code: i32, words: &[&str]) {
+        self.check(&self.command(arguments).output().unwrap(), code, words);
+    }
+
+    fn check(&self, output: &Output, code: i32, words: &[&str]) {
+        let said = said(output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        words.iter().for_each(|word| assert!(said.contains(word), "`{said}` does not say `{word}`"));
+        assert_eq!(self.get("out.csv"), OLD);
+        assert_eq!(temporary_files(self.0.path()), [] as [PathBuf; 0]);
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn temporary_files(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    files.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(".tmp")).collect()
+}
+
+/// Waits until something is in a temporary file.
+fn await_writing(folder: &Path) {
+    let start = Instant::now();
+    let written = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() > 0);
+    while !temporary_files(folder).iter().any(written) {
+        assert!(start.elapsed() < Duration::from_secs(20), "nothing is written");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// What Ctrl-C does.
+fn interrupt(child: &Child) {
+    assert!(
+        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success()
+    );
+}
+
+#[test]
+fn a_kill_at_any_moment_leaves_the_old_file_or_the_new_one() {
+    let folder = Folder::new(20_000);
+    let run = || folder.command("impute in.csv --model model -o out.csv --quiet");
+    let start = Instant::now();
+    assert!(run().status().unwrap().success());
+    // Moments are spread over half as long again as a whole run takes.
+    let mut whole = start.elapsed();
+    let new = folder.get("out.csv");
+    let rng = &mut ChaCha8Rng::seed_from_u64(2);
+    let (mut finished, mut killed, mut while_writing) = (0, 0, 0);
+    for _ in 0..KILLS {
+        std::fs::write(folder.path("out.csv"), OLD).unwrap();
+        let moment = whole.mul_f64(rng.random_range(0.0..1.5));
+        let mut child = run().spawn().unwrap();
+        std::thread::sleep(moment);
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        let found = folder.get("out.csv");
+        if status.success() {
+            assert!(found == new, "a run that finished left something else");
+            finished += 1;
+        } else {
+            assert_eq!(status.signal(), Some(9));
+            assert!(found == OLD || found == new, "killed after {moment:?}: {} bytes", found.len());
+            killed += 1;
+            // Still running when it should have ended: the machine has become slower.
+            whole = whole.max(moment);
+        }
+        for left in temporary_files(folder.0.path()) {
+            while_writing += 1;
+            std::fs::remove_file(left).unwrap();
+        }
+    }
+    assert!(finished > 0 && killed > 0 && while_writing > 0, "{finished} {killed} {while_writing}");
+}
+
+#[test]
+fn an_interruption_while_writing_leaves_no_temporary_file() {
+    let folder = Folder::new(50_000);
+    for arguments in ["-o out.csv", "-o new.csv --intervals out.csv"] {
+        let child = folder.command(&format!("impute in.csv --model model {arguments}")).spawn().unwrap();
+        await_writing(folder.0.path());
+        interrupt(&child);
+        folder.check(&child.wait_with_output().unwrap(), 130, &[]);
+        assert!(!folder.path("new.csv").exists());
+    }
+}
+
+#[test]
+fn an_interruption_while_reading_leaves_no_copy_of_the_input() {
+    let folder = Folder::new(200);
+    let copies = tempfile::tempdir().unwrap();
+    let mut command = folder.command("impute - --model model -o out.csv");
+    let mut child = command.env("TMPDIR", copies.path()).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"a,b,c,d\n1,2,").unwrap();
+    await_writing(copies.path());
+    interrupt(&child);
+    folder.check(&child.wait_with_output().unwrap(), 130, &[]);
+    assert_eq!(std::fs::read_dir(copies.path()).unwrap().count(), 0);
+    drop(input);
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_to_is_refused_before_the_fit() {
+    let folder = Folder::new(200);
+    let closed = folder.path("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).unwrap();
+    // Permissions do not bind root, but nobody can make files among the kernel's.
+    let bound = std::fs::write(closed.join("probe"), "").is_err();
+    let closed = if bound { closed } else { PathBuf::from("/sys/kernel") };
+    if !closed.is_dir() {
+        eprintln!("skipped: root may write to every folder of this system");
+        return;
+    }
+    let path = closed.join("out.csv").display().to_string();
+    for arguments in [
+        format!("impute in.csv -o {path}"),
+        format!("impute in.csv -o out.csv --intervals {path}"),
+        format!("fit in.csv -o {path}"),
+        format!("score in.csv --model model -o {path}"),
+        format!("sample model -n 5 -o {path}"),
+        format!("ampute in.csv --rate 0.1 -o {path}"),
+    ] {
+        folder.refused(&arguments, 2, &[&path, "hint: ask for the right to it"]);
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    let folder = Folder::new(8_000);
+    // A limit on the size of files stands for the disk's.
+    for arguments in [
+        "impute in.csv --model model -o out.csv",
+        "impute in.csv --model model -o new.csv --intervals out.csv",
+    ] {
+        let program = env!("CARGO_BIN_EXE_psd-impute");
+        let script = format!("trap '' XFSZ; ulimit -f 64; exec '{program}' {arguments}");
+        let output = Command::new("sh").current_dir(folder.0.path()).args(["-c", &script]).output().unwrap();
+        folder.check(&output, 2, &["out.csv: ", "hint: make room"]);
+        assert!(!folder.path("new.csv").exists());
+    }
+    if cfg!(target_os = "linux") {
+        folder.refused("impute in.csv --model model -o /dev/full", 2, &["/dev/full: ", "hint: make room"]);
+    }
+}
+
+#[test]
+fn an_input_that_vanishes_is_named() {
+    let folder = Folder::new(20_000);
+    let child = folder.command("impute in.csv --model model -o new.csv -m 2 --one-fit").spawn().unwrap();
+    await_writing(folder.0.path());
+    std::fs::remove_file(folder.path("in.csv")).unwrap();
+    folder.check(&child.wait_with_output().unwrap(), 2, &["in.csv: No such file", "hint: check the name"]);
+    assert!(folder.path("new.1.csv").exists() && !folder.path("new.2.csv").exists());
+}
+
+#[test]
+fn a_pipe_with_a_name_is_read_and_written() {
+    let folder = Folder::new(200);
+    let program = env!("CARGO_BIN_EXE_psd-impute");
+    let script = format!(
+        "mkfifo from to; cat in.csv >from & cat to >copy & '{program}' impute from --model model -o to; wait"
+    );
+    let output = Command::new("sh").current_dir(folder.0.path()).args(["-c", &script]).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(folder.command("impute in.csv --model model -o new.csv").status().unwrap().success());
+    assert_eq!(folder.get("copy"), folder.get("new.csv"));
+}
+
+#[test]
+fn bad_places_are_refused() {
+    let folder = Folder::new(200);
+    std::os::unix::fs::symlink("in.csv", folder.path("link.csv")).unwrap();
+    for output in ["in.csv", "./in.csv", "link.csv", "model"] {
+        let arguments = format!("impute in.csv --model model -o {output}");
+        folder.refused(&arguments, 1, &[output, "would be overwritten", "hint: write to another file"]);
+    }
+    let arguments = "impute in.csv --model model -o none/out.csv";
+    folder.refused(arguments, 2, &["there is no folder none", "hint: make the folder first"]);
+    folder.refused("impute gone.csv -o out.csv", 2, &["gone.csv: No such file", "hint: check the name"]);
+}
+
+#[test]
+fn a_reader_that_goes_ends_the_command_quietly() {
+    let folder = Folder::new(20_000);
+    for (arguments, header) in [
+        ("impute in.csv --model model -o -", "a,b,c,d\n"),
+        ("score in.csv --model model -o -", "row,log_density,share,rank\n"),
+        ("sample model -n 20000 -o -", "a,b,c,d\n"),
+    ] {
+        let mut child = folder.command(arguments).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, header);
+        let output = child.wait_with_output().unwrap();
+        folder.check(&output, 0, &[]);
+        assert_eq!(said(&output), "", "{arguments}");
+    }
+}
