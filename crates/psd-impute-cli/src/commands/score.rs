@@ -5,6 +5,7 @@ use super::fitted::Fitted;
 use super::progress::Progress;
 use super::table_args::{ReadArgs, is_standard};
 use crate::io::check_output;
+use crate::report::printable;
 use clap::Args;
 use psd_impute::impute::{Limits, RowScore};
 use psd_impute_frame::{Report, Source, Target};
@@ -57,7 +58,7 @@ impl Score {
         write(&scores, &mut out).map_err(Failure::of_file(&self.output))?;
         out.finish()?;
         if !self.quiet {
-            report.notes().iter().for_each(|note| eprintln!("note: {note}"));
+            report.notes().iter().for_each(|note| eprintln!("note: {}", printable(note)));
         }
         Ok(ExitCode::SUCCESS)
     }
