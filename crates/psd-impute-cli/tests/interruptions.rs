@@ -133,7 +133,8 @@ fn a_kill_at_any_moment_leaves_the_old_file_or_the_new_one() {
 
 #[test]
 fn an_interruption_while_writing_leaves_no_temporary_file() {
-    let folder = Folder::new(50_000);
+    // So many that the interruption, which takes a while to be sent, comes before the end.
+    let folder = Folder::new(200_000);
     for arguments in ["-o out.csv", "-o new.csv --intervals out.csv"] {
         let child = folder.command(&format!("impute in.csv --model model {arguments}")).spawn().unwrap();
         await_writing(folder.0.path());
@@ -206,11 +207,15 @@ fn a_full_disk_leaves_the_old_file() {
 #[test]
 fn an_input_that_vanishes_is_named() {
     let folder = Folder::new(20_000);
+    let first = folder.path("new.1.csv");
+    assert!(Command::new("mkfifo").arg(&first).status().unwrap().success());
     let child = folder.command("impute in.csv --model model -o new.csv -m 2 --one-fit").spawn().unwrap();
-    await_writing(folder.0.path());
+    // It opens when the first table is begun, which does not end before it is read.
+    let mut pipe = std::fs::File::open(first).unwrap();
     std::fs::remove_file(folder.path("in.csv")).unwrap();
+    std::io::copy(&mut pipe, &mut std::io::sink()).unwrap();
     folder.check(&child.wait_with_output().unwrap(), 2, &["in.csv: No such file", "hint: check the name"]);
-    assert!(folder.path("new.1.csv").exists() && !folder.path("new.2.csv").exists());
+    assert!(!folder.path("new.2.csv").exists());
 }
 
 #[test]
