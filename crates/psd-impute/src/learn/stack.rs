@@ -90,7 +90,9 @@ impl StackFit {
         let mut left_out = Vec::new();
         if self.members.contains(&Member::Donors) && validated.complete && folds > 1 {
             let donors = parts.fit_donors(&kept, self.seed)?;
-            (parts.donors, left_out) = (Some(donors.part), donors.left_out);
+            if donors.part.share > LIGHTEST {
+                (parts.donors, left_out) = (Some(donors.part), donors.left_out);
+            }
             // There is nothing left to stop.
             let _ = observer.tried(Member::Donors, of, of, None);
         }
