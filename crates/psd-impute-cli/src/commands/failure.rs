@@ -29,7 +29,7 @@ pub(crate) enum Failure {
     SameFile { path: PathBuf },
     #[error("{}: is read from, and would be overwritten", path.display())]
     Overwrites { path: PathBuf },
-    #[error("standard output cannot hold several tables, or a table and a summary")]
+    #[error("standard output cannot hold more than one thing")]
     OneStream,
     #[error("drawing a picture: {0}")]
     Picture(String),
@@ -104,7 +104,7 @@ impl Failure {
             Self::IsFolder { .. } => "add the name of a file".into(),
             Self::SameFile { .. } => "give each output a file of its own".into(),
             Self::Overwrites { .. } => "write to another file; what is missing would be lost".into(),
-            Self::OneStream => "write to files: -o out.csv".into(),
+            Self::OneStream => "write to files: -o out.csv, --intervals cells.csv".into(),
             Self::OutOfBounds { .. } => "widen the bounds, or empty the cell if it is wrong".into(),
             Self::NoBounds { columns, .. } => format!("those that are: {}", columns.join(", ")),
             Self::BadBound { .. } => "write it as in the table".into(),

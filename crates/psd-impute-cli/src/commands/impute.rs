@@ -173,7 +173,9 @@ impl Impute {
 
     /// Refuses what could not be written, before time is spent on it.
     fn check_outputs(&self) -> Result<(), Failure> {
-        if is_standard(&self.output) && (self.m > 1 || self.run.json) {
+        let table = is_standard(&self.output);
+        let streams = [table, self.run.json, self.intervals.as_deref().is_some_and(is_standard)];
+        if streams.into_iter().filter(|to_stream| *to_stream).count() > 1 || table && self.m > 1 {
             return Err(Failure::OneStream);
         }
         let tables = (1..=self.m).map(|k| self.path(k));
