@@ -3,6 +3,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
+mod folder;
+
+use folder::Folder;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::io::{BufRead, BufReader, Write};
@@ -14,8 +17,6 @@ use std::time::{Duration, Instant};
 
 const OLD: &str = "what was there before\n";
 const KILLS: usize = 50;
-
-struct Folder(tempfile::TempDir);
 
 impl Folder {
     /// With `in.csv`, a table with gaps; `model`, fitted to the first of its rows; and `out.csv`, which is to be replaced.
@@ -37,21 +38,6 @@ impl Folder {
         let output = folder.command("fit few.csv -o model --time-budget 0.001").output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
         folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn get(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_psd-impute"));
-        command.current_dir(self.0.path()).args(arguments.split(' '));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
     }
 
     /// Runs it and expects an exit code and some words; nothing is to be left of what was begun.
