@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+mod folder;
 
-struct Folder(tempfile::TempDir);
+use folder::Folder;
+use std::io::Write;
+use std::process::{Output, Stdio};
 
 impl Folder {
     /// With `people.csv`, eighty rows of every kind.
@@ -28,20 +28,6 @@ impl Folder {
         folder
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn get(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_psd-impute"));
-        command.current_dir(self.0.path()).args(arguments.split(' '));
-        command
-    }
-
     fn done(&self, arguments: &str) -> Output {
         let output = self.command(arguments).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
@@ -54,6 +40,15 @@ impl Folder {
 fn cells(text: &str) -> Vec<Vec<String>> {
     let plain = text.replace("\"Ulm, old\"", "Ulm");
     plain.lines().map(|line| line.split(',').map(|cell| cell.trim_end().to_string()).collect()).collect()
+}
+
+#[test]
+fn a_model_goes_to_standard_output_too() {
+    let folder = Folder::new();
+    folder.done("fit people.csv -o model --quiet --time-budget 0.001");
+    let output = folder.done("fit people.csv -o - --quiet --time-budget 0.001");
+    assert!(output.stdout == std::fs::read(folder.path("model")).unwrap());
+    assert_eq!(folder.command("fit people.csv -o - --json").output().unwrap().status.code(), Some(1));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::fitted::{Fitted, Surveyed};
 use super::progress::Progress;
 use super::run_args::RunArgs;
 use super::summary::{FitSummary, NOT_CONVERGED, print_json};
-use super::table_args::TableArgs;
+use super::table_args::{TableArgs, is_standard};
 use crate::io::check_output;
 use crate::report::printable;
 use clap::Args;
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 pub(crate) struct Fit {
     /// The table to fit: CSV (also .gz or .zst), Parquet or Arrow; `-` reads standard input.
     input: PathBuf,
-    /// The model file to write.
+    /// The model file to write; `-` writes standard output.
     #[arg(short, long)]
     output: PathBuf,
     /// The seed of everything random.
@@ -34,7 +34,12 @@ pub(crate) struct Fit {
 
 impl Fit {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        check_output(&self.output, &[Some(self.input.as_path())])?;
+        if is_standard(&self.output) && self.run.json {
+            return Err(Failure::OneStream);
+        }
+        if !is_standard(&self.output) {
+            check_output(&self.output, &[Some(self.input.as_path())])?;
+        }
         let source = self.table.open(&self.input)?;
         let progress = Progress::new(self.run.quiet || self.run.json);
         let mut notes = Vec::new();

@@ -3,10 +3,11 @@
 use super::Failure;
 use super::fit_args::FitArgs;
 use super::progress::{Progress, Watch};
-use super::table_args::{TableArgs, table_of};
+use super::table_args::{TableArgs, table_of, target};
 use psd_impute::model::Model;
 use psd_impute::table::Table;
-use psd_impute_frame::{Plan, Role, Source, Survey, Wish, write_file};
+use psd_impute_frame::{Plan, Role, Source, Survey, Wish};
+use std::io::Write;
 use std::path::Path;
 
 /// Rows of a table that are kept for learning.
@@ -102,7 +103,9 @@ impl Fitted {
         let notes = serde_json::to_string(&self.plan).map_err(std::io::Error::from)?;
         let mut bytes = Vec::new();
         self.model.write(&notes, &mut bytes)?;
-        Ok(write_file(path, &bytes)?)
+        let mut target = target(path)?;
+        target.write_all(&bytes).map_err(Failure::of_file(path))?;
+        Ok(target.finish()?)
     }
 }
 

@@ -174,12 +174,12 @@ impl Impute {
     /// Refuses what could not be written, before time is spent on it.
     fn check_outputs(&self) -> Result<(), Failure> {
         let table = is_standard(&self.output);
-        let streams = [table, self.run.json, self.intervals.as_deref().is_some_and(is_standard)];
-        if streams.into_iter().filter(|to_stream| *to_stream).count() > 1 || table && self.m > 1 {
+        let others = self.intervals.iter().chain(&self.save_model).cloned();
+        let streams = others.clone().filter(|path| is_standard(path)).count();
+        if streams + usize::from(table) + usize::from(self.run.json) > 1 || table && self.m > 1 {
             return Err(Failure::OneStream);
         }
         let tables = (1..=self.m).map(|k| self.path(k));
-        let others = self.intervals.iter().chain(&self.save_model).cloned();
         let mut written: Vec<PathBuf> = Vec::new();
         for path in tables.chain(others).filter(|path| !is_standard(path)) {
             if written.contains(&path) {

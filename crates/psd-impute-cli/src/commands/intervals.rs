@@ -1,7 +1,7 @@
 //! `--intervals FILE`: what is known of each missing cell.
 
 use super::Failure;
-use super::table_args::is_standard;
+use super::table_args::target;
 use psd_impute::impute::{CellSummary, Imputer};
 use psd_impute::table::Table;
 use psd_impute_frame::{Batch, ColumnPlan, Plan, Target};
@@ -20,8 +20,7 @@ pub(crate) struct Intervals {
 
 impl Intervals {
     pub(crate) fn new(path: &Path) -> Result<Self, Failure> {
-        let target = if is_standard(path) { Target::stream(std::io::stdout()) } else { Target::file(path)? };
-        let mut out = Self { path: path.to_owned(), writer: csv::Writer::from_writer(target) };
+        let mut out = Self { path: path.to_owned(), writer: csv::Writer::from_writer(target(path)?) };
         out.write(&HEADER)?;
         Ok(out)
     }

@@ -3,12 +3,12 @@
 use super::Failure;
 use super::fitted::Fitted;
 use super::progress::Progress;
-use super::table_args::{ReadArgs, is_standard};
+use super::table_args::{ReadArgs, is_standard, target};
 use crate::io::check_output;
 use crate::report::printable;
 use clap::Args;
 use psd_impute::impute::{Limits, RowScore};
-use psd_impute_frame::{Report, Source, Target};
+use psd_impute_frame::{Report, Source};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,11 +50,7 @@ impl Score {
         progress.begin("scoring", 1);
         let (scores, report) = self.scores(&source, &fitted)?;
         progress.end();
-        let mut out = if is_standard(&self.output) {
-            Target::stream(std::io::stdout())
-        } else {
-            Target::file(&self.output)?
-        };
+        let mut out = target(&self.output)?;
         write(&scores, &mut out).map_err(Failure::of_file(&self.output))?;
         out.finish()?;
         if !self.quiet {

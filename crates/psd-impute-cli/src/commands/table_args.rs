@@ -4,7 +4,7 @@ use super::Failure;
 use clap::Args;
 use faer::Mat;
 use psd_impute::table::Table;
-use psd_impute_frame::{Format, Plan, ReadOptions, Source, Wish, Wishes, Writer};
+use psd_impute_frame::{Format, Plan, ReadOptions, Source, Target, Wish, Wishes, Writer};
 use std::path::{Path, PathBuf};
 
 /// How a CSV file is read.
@@ -91,6 +91,11 @@ pub(crate) fn table_of(plan: &Plan, cells: &[f64]) -> Result<Table, Failure> {
     let columns = plan.engine_columns()?;
     let d = columns.len();
     Ok(Table::new(columns, Mat::from_fn(d, cells.len() / d.max(1), |j, i| cells[i * d + j]))?)
+}
+
+/// Where a path leads to; `-` is standard output.
+pub(crate) fn target(path: &Path) -> Result<Target, Failure> {
+    Ok(if is_standard(path) { Target::stream(std::io::stdout()) } else { Target::file(path)? })
 }
 
 /// A writer of a table that comes from a file of a format; `-` is standard output.
