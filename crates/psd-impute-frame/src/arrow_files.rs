@@ -28,6 +28,11 @@ impl Iterator for Records {
     }
 }
 
+/// Those of a table in memory.
+pub(crate) fn in_memory(records: &[RecordBatch]) -> Records {
+    Records(Box::new(records.to_vec().into_iter().map(Ok)))
+}
+
 /// Turns a reader's panic into an error. Some damaged files are told no other way.
 fn caught<T>(read: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
     // A reader that has panicked is not used again.

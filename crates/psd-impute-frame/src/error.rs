@@ -196,6 +196,58 @@ pub enum Error {
         /// What is wrong.
         problem: &'static str,
     },
+    /// A model file with a model but not its columns.
+    #[error("the model's columns cannot be read: {problem}")]
+    ModelColumns {
+        /// What is wrong with them.
+        problem: String,
+    },
+    /// An observed cell outside the bounds of its column.
+    #[error("{place}, column `{column}`: `{text}` is outside the bounds {bounds}")]
+    OutOfBounds {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+        /// The bounds.
+        bounds: String,
+    },
+    /// Bounds of a column that is not completed.
+    #[error("bounds: no column `{column}` is completed")]
+    NoBounds {
+        /// The name given.
+        column: String,
+        /// Those that are.
+        columns: Vec<String>,
+    },
+    /// A column with two bounds.
+    #[error("bounds: column `{column}` is given twice")]
+    BoundsTwice {
+        /// The column.
+        column: String,
+    },
+    /// A bound that is no value of its column.
+    #[error("bounds: `{text}` is no value of column `{column}`, which is {kind}")]
+    BadBound {
+        /// The column.
+        column: String,
+        /// The bound.
+        text: String,
+        /// What the column is.
+        kind: &'static str,
+    },
+    /// Bounds that make no sense.
+    #[error("bounds {bounds} of column `{column}`: they {problem}")]
+    BadBounds {
+        /// The column.
+        column: String,
+        /// The bounds.
+        bounds: String,
+        /// What is wrong with them.
+        problem: &'static str,
+    },
     /// The engine refused the numbers.
     #[error(transparent)]
     Engine(#[from] psd_impute::Error),
@@ -237,6 +289,7 @@ impl Error {
             | Error::OpenQuote { place }
             | Error::LongRow { place, .. }
             | Error::BadCell { place, .. }
+            | Error::OutOfBounds { place, .. }
             | Error::Infinite { place, .. } => Some(place),
             _ => None,
         }
@@ -278,7 +331,18 @@ impl Error {
                 "look at the kinds of the columns, and say which to take as a category or as continuous"
             }
             Error::FullDictionary { .. } => "give the dictionary wider keys",
-            Error::Unwritable { .. } | Error::Shape { .. } | Error::BadPlan { .. } | Error::Engine(_) => {
+            Error::ModelColumns { .. } => "fit the model again",
+            Error::OutOfBounds { .. } => "widen the bounds, or empty the cell if it is wrong",
+            Error::NoBounds { columns, .. } => {
+                return Some(format!("those that are: {}", columns.join(", ")));
+            }
+            Error::BoundsTwice { .. } => "give both ends at once",
+            Error::BadBound { .. } => "write it as in the table",
+            Error::Unwritable { .. }
+            | Error::Shape { .. }
+            | Error::BadPlan { .. }
+            | Error::BadBounds { .. }
+            | Error::Engine(_) => {
                 return None;
             }
         };

@@ -25,15 +25,21 @@ pub struct ReadOptions {
     pub missing: Option<Vec<String>>,
 }
 
-/// A file that can be read as often as needed.
+/// A table that can be read as often as needed: a file, or records in memory.
 #[derive(Debug)]
 pub struct Source {
     origin: Origin,
-    path: PathBuf,
+    content: Content,
     format: Format,
     options: ReadOptions,
     /// Keeps the copy of what cannot be read twice.
     _copy: Option<(TempPath, Listed)>,
+}
+
+#[derive(Debug)]
+enum Content {
+    File(PathBuf),
+    Records(Vec<RecordBatch>),
 }
 
 impl Source {
@@ -51,6 +57,12 @@ impl Source {
     /// Copies what can be read only once, such as standard input, to a temporary file.
     pub fn spool(input: impl Read, options: &ReadOptions) -> Result<Self> {
         Self::copied(input, Origin::default(), options)
+    }
+
+    /// A table in memory; its columns are shared, not copied.
+    pub fn records(records: Vec<RecordBatch>) -> Self {
+        let (origin, content) = (Origin::default(), Content::Records(records));
+        Self { origin, content, format: Format::ArrowStream, options: ReadOptions::default(), _copy: None }
     }
 
     fn copied(mut input: impl Read, origin: Origin, options: &ReadOptions) -> Result<Self> {
@@ -84,7 +96,7 @@ impl Source {
             (Some(Format::Parquet | Format::ArrowFile), Format::Csv(_)) => named.unwrap_or(found),
             _ => found,
         };
-        Ok(Self { origin, path, format, options, _copy: copy })
+        Ok(Self { origin, content: Content::File(path), format, options, _copy: copy })
     }
 
     /// What it is.
@@ -99,31 +111,44 @@ impl Source {
 
     /// Reads it from the start, a batch of bounded size after another. Every batch has a row, and there is at least one.
     pub fn batches(&self) -> Result<Batches> {
-        let file = File::open(&self.path).map_err(|error| Error::Io { path: self.path.clone(), error })?;
-        let wrong = |error: arrow_schema::ArrowError| unreadable(&self.origin, self.format, error);
-        let reader = match self.format {
-            Format::Csv(compression) => Reader::Text(self.text(file, compression, self.options.delimiter)?),
-            Format::Tsv(compression) => {
-                Reader::Text(self.text(file, compression, self.options.delimiter.or(Some(b'\t')))?)
-            }
-            Format::Parquet => Reader::Records(arrow_files::read_parquet(file).map_err(wrong)?),
-            Format::ArrowFile => Reader::Records(arrow_files::read_file(file).map_err(wrong)?),
-            Format::ArrowStream => Reader::Records(arrow_files::read_stream(file).map_err(wrong)?),
+        let reader = match &self.content {
+            Content::File(path) => self.reader(path)?,
+            Content::Records(records) => Reader::Records(arrow_files::in_memory(records)),
         };
         let (origin, format) = (self.origin.clone(), self.format);
         Ok(Batches { origin, format, reader, rows: 0, ended: false, waiting: None })
     }
 
-    fn text(&self, file: File, compression: Compression, delimiter: Option<u8>) -> Result<ChunkReader> {
-        let io = |error| Error::Io { path: self.path.clone(), error };
-        let input: Box<dyn Read + Send> = match compression {
-            Compression::None => Box::new(file),
-            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(file))),
-            Compression::Zstd => Box::new(zstd::Decoder::new(file).map_err(io)?),
-        };
-        let missing = Missing::new(self.options.missing.as_deref());
-        Ok(ChunkReader::new(input, self.origin.clone(), delimiter, missing))
+    fn reader(&self, path: &Path) -> Result<Reader> {
+        let io = |error| Error::Io { path: path.to_owned(), error };
+        let file = File::open(path).map_err(io)?;
+        let wrong = |error: arrow_schema::ArrowError| unreadable(&self.origin, self.format, error);
+        Ok(match self.format {
+            Format::Csv(compression) => {
+                Reader::Text(self.text(uncompressed(file, compression).map_err(io)?, self.options.delimiter))
+            }
+            Format::Tsv(compression) => {
+                let delimiter = self.options.delimiter.or(Some(b'\t'));
+                Reader::Text(self.text(uncompressed(file, compression).map_err(io)?, delimiter))
+            }
+            Format::Parquet => Reader::Records(arrow_files::read_parquet(file).map_err(wrong)?),
+            Format::ArrowFile => Reader::Records(arrow_files::read_file(file).map_err(wrong)?),
+            Format::ArrowStream => Reader::Records(arrow_files::read_stream(file).map_err(wrong)?),
+        })
     }
+
+    fn text(&self, input: Box<dyn Read + Send>, delimiter: Option<u8>) -> ChunkReader {
+        let missing = Missing::new(self.options.missing.as_deref());
+        ChunkReader::new(input, self.origin.clone(), delimiter, missing)
+    }
+}
+
+fn uncompressed(file: File, compression: Compression) -> std::io::Result<Box<dyn Read + Send>> {
+    Ok(match compression {
+        Compression::None => Box::new(file),
+        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(file))),
+        Compression::Zstd => Box::new(zstd::Decoder::new(file)?),
+    })
 }
 
 /// The batches of a file.

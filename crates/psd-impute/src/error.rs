@@ -20,6 +20,12 @@ pub enum Error {
         /// What it may be.
         expected: &'static str,
     },
+    /// A fit that its observer gave up.
+    #[error("the fit was given up")]
+    Abandoned,
+    /// Something said about a fit that one of the paper's recipes settles itself.
+    #[error("the paper's recipes set the anchors, the metric and the reference themselves")]
+    RecipeHasItsOwn,
     /// A cell that cannot be used. Rows are counted from zero.
     #[error("row {row}, column `{column}`: {value} {problem}")]
     BadCell {

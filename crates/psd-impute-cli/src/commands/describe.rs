@@ -1,7 +1,7 @@
 //! `psd-impute describe`: what a table or a model is.
 
 use super::Failure;
-use super::fitted::Fitted;
+use super::fitted;
 use super::summary::{FitSummary, count, print_json};
 use super::table_args::{TableArgs, is_standard};
 use crate::report::printable;
@@ -73,7 +73,7 @@ impl Describe {
     }
 
     fn describe_model(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let fitted = Fitted::load(&self.input)?;
+        let fitted = fitted::load(&self.input)?;
         let columns = fitted.plan.columns().iter().map(|column| column_report(column, None)).collect();
         let report = ModelReport { fit: FitSummary::of(&fitted.model), columns };
         if self.json {

@@ -16,9 +16,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Output(#[from] io::Error),
     #[error("{}: {error}", path.display())]
-    Model { path: PathBuf, error: psd_impute::Error },
-    #[error("{}: the model's columns cannot be read: {problem}", path.display())]
-    ModelPlan { path: PathBuf, problem: String },
+    Model { path: PathBuf, error: psd_impute_frame::Error },
     #[error("{}: {error}", path.display())]
     Evaluation { path: PathBuf, error: psd_impute_eval::Error },
     #[error("{}: there is no folder {}", path.display(), folder.display())]
@@ -33,20 +31,8 @@ pub(crate) enum Failure {
     OneStream,
     #[error("drawing a picture: {0}")]
     Picture(String),
-    #[error("{place}, column `{column}`: `{text}` is outside the bounds {bounds}")]
-    OutOfBounds { place: Place, column: String, text: String, bounds: String },
-    #[error("--bounds: no column `{column}` is completed")]
-    NoBounds { column: String, columns: Vec<String> },
-    #[error("--bounds: column `{column}` is given twice")]
-    BoundsTwice { column: String },
-    #[error("--bounds: `{text}` is no value of column `{column}`, which is {kind}")]
-    BadBound { column: String, text: String, kind: &'static str },
-    #[error("--bounds {bounds}: the bounds {problem}")]
-    BadBounds { bounds: String, problem: &'static str },
     #[error("column `{column}` is given two kinds")]
     TwoKinds { column: String },
-    #[error("--preset paper and --preset theory set --anchors and --metric themselves")]
-    RecipeHasItsOwn,
     #[error("--mnar needs --mechanism mnar")]
     MnarAlone,
 }
@@ -74,9 +60,11 @@ impl Failure {
             Self::SameFile { .. }
                 | Self::Overwrites { .. }
                 | Self::OneStream
-                | Self::BoundsTwice { .. }
+                | Self::Frame(
+                    psd_impute_frame::Error::BoundsTwice { .. }
+                        | psd_impute_frame::Error::Engine(psd_impute::Error::RecipeHasItsOwn)
+                )
                 | Self::TwoKinds { .. }
-                | Self::RecipeHasItsOwn
                 | Self::MnarAlone
         )
     }
@@ -85,7 +73,6 @@ impl Failure {
     pub(crate) fn place(&self) -> Option<&Place> {
         match self {
             Self::Frame(error) => error.place(),
-            Self::OutOfBounds { place, .. } => Some(place),
             _ => None,
         }
     }
@@ -96,21 +83,18 @@ impl Failure {
             Self::Frame(error) => return frame_hint(error),
             Self::Output(error) => return io_hint(error),
             Self::Evaluation { error, .. } => return error.hint().map(String::from),
-            Self::Model { error: psd_impute::Error::ModelFile(ModelFileError::NotAModel), .. } => {
-                "`psd-impute fit TABLE -o MODEL` writes a model".into()
-            }
-            Self::Model { .. } | Self::ModelPlan { .. } => "fit the model again with `psd-impute fit`".into(),
+            Self::Model {
+                error:
+                    psd_impute_frame::Error::Engine(psd_impute::Error::ModelFile(ModelFileError::NotAModel)),
+                ..
+            } => "`psd-impute fit TABLE -o MODEL` writes a model".into(),
+            Self::Model { .. } => "fit the model again with `psd-impute fit`".into(),
             Self::NoFolder { .. } => "make the folder first".into(),
             Self::IsFolder { .. } => "add the name of a file".into(),
             Self::SameFile { .. } => "give each output a file of its own".into(),
             Self::Overwrites { .. } => "write to another file; what is missing would be lost".into(),
             Self::OneStream => "write to files: -o out.csv, --intervals cells.csv".into(),
-            Self::OutOfBounds { .. } => "widen the bounds, or empty the cell if it is wrong".into(),
-            Self::NoBounds { columns, .. } => format!("those that are: {}", columns.join(", ")),
-            Self::BadBound { .. } => "write it as in the table".into(),
             Self::TwoKinds { .. } => "name it in one of --categorical, --continuous and --ignore".into(),
-            Self::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),
-            Self::RecipeHasItsOwn => "leave --preset out, or the other two".into(),
             Self::MnarAlone => "add --mechanism mnar, or leave --mnar out".into(),
             _ => return None,
         })
@@ -133,6 +117,10 @@ fn frame_hint(error: &psd_impute_frame::Error) -> Option<String> {
         }
         Error::NothingToModel { .. } => {
             "`psd-impute describe` says what columns are taken for; --categorical and --continuous say otherwise".into()
+        }
+        Error::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),
+        Error::Engine(psd_impute::Error::RecipeHasItsOwn) => {
+            "leave --preset out, or --anchors and --metric".into()
         }
         _ => return error.hint(),
     })

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::fit_args::FitArgs;
-use super::fitted::{Fitted, Surveyed};
+use super::fitted;
 use super::progress::Progress;
 use super::run_args::RunArgs;
 use super::summary::{FitSummary, NOT_CONVERGED, print_json};
@@ -42,11 +42,11 @@ impl Fit {
         }
         let source = self.table.open(&self.input)?;
         let progress = Progress::new(self.run.quiet || self.run.json);
-        let mut notes = Vec::new();
-        let surveyed = Surveyed::new(&source, &self.table, &progress, &mut notes)?;
-        let fitted = Fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?;
+        let surveyed = self.table.survey(&source, &progress)?;
+        let mut notes = surveyed.notes();
+        let fitted = fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?;
         progress.end();
-        fitted.save(&self.output)?;
+        fitted::save(&fitted, &self.output)?;
         let summary = FitSummary::of(&fitted.model);
         if self.run.json {
             print_json(&summary, &mut std::io::stdout().lock())?;

@@ -2,9 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use psd_impute::kernel::MetricKind;
-use psd_impute::learn::{Member, PaperPreset, StackFit, TheoryPreset};
-use psd_impute::model::{FitOptions, Preset};
-use psd_impute::table::Table;
+use psd_impute::model::{Recipe, Settings};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -12,8 +10,8 @@ use std::time::Duration;
 #[derive(Args)]
 pub(crate) struct FitArgs {
     /// How to fit: the stack chosen by cross-validation, or one of the paper's recipes.
-    #[arg(long, value_enum, default_value_t = Recipe::Default)]
-    pub(crate) preset: Recipe,
+    #[arg(long, value_enum, default_value_t = RecipeArg::Default)]
+    pub(crate) preset: RecipeArg,
     /// Fit one kernel density with so many anchors instead of the stack.
     #[arg(long, value_name = "N|auto", default_value = "auto")]
     anchors: AnchorCount,
@@ -26,7 +24,7 @@ pub(crate) struct FitArgs {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-pub(crate) enum Recipe {
+pub(crate) enum RecipeArg {
     /// A stack of members, weighted by how well they predict what they have not seen.
     Default,
     /// One kernel density, its bandwidth and barrier chosen by self-masking, its anchors learned in alternation.
@@ -74,39 +72,22 @@ impl FitArgs {
         Duration::from_secs_f64(self.time_budget)
     }
 
-    /// The engine's options for a table.
-    pub(crate) fn options(&self, table: &Table, seed: u64) -> FitOptions {
-        let preset = match (self.preset, self.members(table, seed)) {
-            (Recipe::Paper, _) => Preset::Paper(PaperPreset::default()),
-            (Recipe::Theory, _) => Preset::Theory(TheoryPreset::default()),
-            (Recipe::Default, Some(members)) => Preset::StackOf(members),
-            (Recipe::Default, None) => Preset::Stack,
-        };
-        FitOptions { preset, seed }
-    }
-
-    /// Whether something is said that the paper's recipes leave no room for.
-    pub(crate) fn contradicts_recipe(&self) -> bool {
-        self.preset != Recipe::Default && (self.anchors.0.is_some() || self.metric != MetricArg::Auto)
-    }
-
-    /// Other members than the default's: one kernel density with a number of anchors, or the default's with another metric.
-    fn members(&self, table: &Table, seed: u64) -> Option<Vec<Member>> {
-        let metric = match self.metric {
-            MetricArg::Auto | MetricArg::Full => MetricKind::Full,
-            MetricArg::Diagonal => MetricKind::Diagonal,
-            MetricArg::Isotropic => MetricKind::Isotropic,
-        };
-        if let AnchorCount(Some(anchors)) = self.anchors {
-            return Some(vec![Member::Psd { metric, anchors, strength: 0.05, scale: 0.15 }]);
+    /// What it says to the engine.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            recipe: match self.preset {
+                RecipeArg::Default => Recipe::Stack,
+                RecipeArg::Paper => Recipe::Paper,
+                RecipeArg::Theory => Recipe::Theory,
+            },
+            anchors: self.anchors.0,
+            metric: match self.metric {
+                MetricArg::Auto => None,
+                MetricArg::Full => Some(MetricKind::Full),
+                MetricArg::Diagonal => Some(MetricKind::Diagonal),
+                MetricArg::Isotropic => Some(MetricKind::Isotropic),
+            },
+            normal: None,
         }
-        if self.metric == MetricArg::Auto {
-            return None;
-        }
-        let with_metric = |member| match member {
-            Member::Psd { anchors, strength, scale, .. } => Member::Psd { metric, anchors, strength, scale },
-            other => other,
-        };
-        Some(StackFit::for_table(table, seed).members.into_iter().map(with_metric).collect())
     }
 }

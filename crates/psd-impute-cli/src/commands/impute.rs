@@ -1,9 +1,9 @@
 //! `psd-impute impute`: complete a table.
 
 use super::Failure;
-use super::bounds::{self, Bounds, limits};
-use super::fit_args::{FitArgs, Recipe};
-use super::fitted::{Fitted, Surveyed};
+use super::bounds;
+use super::fit_args::{FitArgs, RecipeArg};
+use super::fitted;
 use super::intervals::Intervals;
 use super::progress::Progress;
 use super::run_args::RunArgs;
@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use psd_impute::impute::{Imputer, Limits};
 use psd_impute::model::Model;
 use psd_impute::table::{RowCounter, Table};
-use psd_impute_frame::{Plan, Report, Source};
+use psd_impute_frame::{Bounds, Plan, Report, Source, TableModel};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -54,7 +54,7 @@ pub(crate) struct Impute {
     #[command(flatten)]
     fit: FitArgs,
     /// What the cells of a column may be, both ends included; either may be left out, as in `--bounds age=0:`.
-    #[arg(long, value_name = "COL=LO:HI")]
+    #[arg(long, value_name = "COL=LO:HI", value_parser = bounds::parse)]
     bounds: Vec<Bounds>,
     #[command(flatten)]
     table: TableArgs,
@@ -134,33 +134,34 @@ impl Impute {
     /// Loads or fits a model, after a look at the whole table: what is wrong with it is said before time is spent on a fit.
     fn means(&self, source: &Source, progress: &Progress, notes: &mut Vec<String>) -> Result<Means, Failure> {
         if let Some(path) = &self.model {
-            let Fitted { model, plan } = Fitted::load(path)?;
+            let TableModel { model, plan } = fitted::load(path)?;
             let (limits, report) = self.look(source, &plan)?;
             return Ok(Means { plan, limits, report, model: Some(model) });
         }
-        let surveyed = Surveyed::new(source, &self.table, progress, notes)?;
-        let (limits, report) = self.look(source, &surveyed.plan)?;
+        let surveyed = self.table.survey(source, progress)?;
+        notes.extend(surveyed.notes());
+        let (limits, report) = self.look(source, surveyed.plan())?;
         if surveyed.is_complete() {
             notes.push("no cell is missing; the table is written as it is".to_string());
             if self.save_model.is_none() {
-                return Ok(Means { plan: surveyed.plan, limits, report, model: None });
+                return Ok(Means { plan: surveyed.plan().clone(), limits, report, model: None });
             }
         }
-        let fitted = Fitted::fit(source, surveyed, &self.fit, self.seed, progress, notes)?;
+        let fitted = fitted::fit(source, surveyed, &self.fit, self.seed, progress, notes)?;
         if let Some(path) = &self.save_model {
-            fitted.save(path)?;
+            fitted::save(&fitted, path)?;
         }
         Ok(Means { plan: fitted.plan, limits, report, model: Some(fitted.model) })
     }
 
     /// Reads the whole table: the bounds of its columns, within which its cells must be, and what is missing.
     fn look(&self, source: &Source, plan: &Plan) -> Result<(Limits, Report), Failure> {
-        let limits = limits(plan, &self.bounds)?;
+        let limits = plan.limits(&self.bounds)?;
         let mut report = Report::default();
         for batch in source.batches()? {
             let batch = batch?;
             let (table, found) = plan.encode(&batch)?;
-            bounds::check(&limits, plan, &batch, &table)?;
+            plan.check_limits(&limits, &batch, &table)?;
             report.add(&found);
         }
         Ok((limits, report))
@@ -196,7 +197,7 @@ impl Impute {
         let mut notes = Vec::new();
         if self.m > 1 && self.method != Method::Draw {
             notes.push(format!("all {} tables are the same; only draws differ", self.m));
-        } else if self.m > 1 && !self.one_fit && self.fit.preset != Recipe::Default {
+        } else if self.m > 1 && !self.one_fit && self.fit.preset != RecipeArg::Default {
             notes.push(
                 "all tables are drawn from the one fit; only the default preset is refitted".to_string(),
             );

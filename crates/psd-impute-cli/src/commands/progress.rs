@@ -1,7 +1,7 @@
 //! A line that tells how far a command is, on a terminal only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use psd_impute::learn::{Member, StackObserver};
+use psd_impute::learn::{Member, StackObserver, Stop};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -54,13 +54,13 @@ impl<'a> Watch<'a> {
 }
 
 impl StackObserver for Watch<'_> {
-    fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<()> {
+    fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<Stop> {
         // What comes after the last member takes about as long as one.
         self.progress.bar.set_length(of as u64 + 1);
         self.progress.bar.set_position(done as u64);
         if done < of && Instant::now() >= self.deadline {
             self.stopped_after = Some(member);
-            return ControlFlow::Break(());
+            return ControlFlow::Break(Stop::Here);
         }
         ControlFlow::Continue(())
     }

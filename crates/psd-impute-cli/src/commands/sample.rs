@@ -1,7 +1,7 @@
 //! `psd-impute sample`: new rows from a model.
 
 use super::Failure;
-use super::fitted::Fitted;
+use super::fitted;
 use super::table_args::{is_standard, writer};
 use crate::io::check_output;
 use clap::Args;
@@ -31,7 +31,7 @@ impl Sample {
         if !is_standard(&self.output) {
             check_output(&self.output, &[Some(self.model.as_path())])?;
         }
-        let fitted = Fitted::load(&self.model)?;
+        let fitted = fitted::load(&self.model)?;
         let mut writer = writer(&self.output, Format::Csv(Compression::None))?;
         let columns = fitted.model.columns();
         let imputer = fitted.model.imputer(Limits::none(columns.len()))?;

@@ -1,14 +1,14 @@
 //! `psd-impute score`: how well each row of a table fits a model.
 
 use super::Failure;
-use super::fitted::Fitted;
+use super::fitted;
 use super::progress::Progress;
 use super::table_args::{ReadArgs, is_standard, target};
 use crate::io::check_output;
 use crate::report::printable;
 use clap::Args;
 use psd_impute::impute::{Limits, RowScore};
-use psd_impute_frame::{Report, Source};
+use psd_impute_frame::{Report, Source, TableModel};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,7 +45,7 @@ impl Score {
             check_output(&self.output, &[Some(self.input.as_path()), Some(self.model.as_path())])?;
         }
         let source = self.read.open(&self.input)?;
-        let fitted = Fitted::load(&self.model)?;
+        let fitted = fitted::load(&self.model)?;
         let progress = Progress::new(self.quiet);
         progress.begin("scoring", 1);
         let (scores, report) = self.scores(&source, &fitted)?;
@@ -60,7 +60,7 @@ impl Score {
     }
 
     /// The scores of all rows. They are kept, because a row's rank depends on all of them.
-    fn scores(&self, source: &Source, fitted: &Fitted) -> Result<(Vec<RowScore>, Report), Failure> {
+    fn scores(&self, source: &Source, fitted: &TableModel) -> Result<(Vec<RowScore>, Report), Failure> {
         let columns = fitted.model.columns();
         let imputer = fitted.model.imputer(Limits::none(columns.len()))?;
         let drawn = imputer.new_rows(columns, DRAWS, self.seed)?;

@@ -1,10 +1,10 @@
 //! How a table is read, and what its columns are taken for.
 
 use super::Failure;
+use super::progress::Progress;
 use clap::Args;
-use faer::Mat;
 use psd_impute::table::Table;
-use psd_impute_frame::{Format, Plan, ReadOptions, Source, Target, Wish, Wishes, Writer};
+use psd_impute_frame::{Format, Plan, ReadOptions, Source, Surveyed, Target, Wish, Wishes, Writer};
 use std::path::{Path, PathBuf};
 
 /// How a CSV file is read.
@@ -52,6 +52,12 @@ impl TableArgs {
         self.read.open(path)
     }
 
+    /// Looks at a table's cells and says what its columns are.
+    pub(crate) fn survey(&self, source: &Source, progress: &Progress) -> Result<Surveyed, Failure> {
+        progress.begin("reading", 1);
+        Ok(Surveyed::new(source, self.wishes()?)?)
+    }
+
     /// Refuses a column that is to be two things.
     pub(crate) fn wishes(&self) -> Result<Wishes, Failure> {
         let lists = [
@@ -83,14 +89,7 @@ pub(crate) fn whole_table(source: &Source, plan: &Plan) -> Result<Table, Failure
         let (table, _) = plan.encode(&batch?)?;
         table.rows().for_each(|row| cells.extend(row));
     }
-    table_of(plan, &cells)
-}
-
-/// A table with a plan's columns, from its cells by rows.
-pub(crate) fn table_of(plan: &Plan, cells: &[f64]) -> Result<Table, Failure> {
-    let columns = plan.engine_columns()?;
-    let d = columns.len();
-    Ok(Table::new(columns, Mat::from_fn(d, cells.len() / d.max(1), |j, i| cells[i * d + j]))?)
+    Ok(plan.table(&cells)?)
 }
 
 /// Where a path leads to; `-` is standard output.

@@ -34,13 +34,14 @@ pub(super) fn decide(seen: &ColumnSurvey, rows: u64, wish: Option<Wish>) -> Resu
         (None, Some(Wish::Ignore)) => (kind_of(seen).unwrap_or(Kind::Text), Role::Left(Reason::Ignored)),
         (None, Some(Wish::Category)) => as_category(seen)?,
         (None, Some(Wish::Continuous)) => as_continuous(seen)?,
-        (None, None) => usual(seen, rows)?,
+        (None, None) => usual(seen, rows, false)?,
+        (None, Some(Wish::Completed)) => usual(seen, rows, true)?,
     };
     Ok(ColumnPlan::new(seen.name(), kind, role))
 }
 
-/// What the rules say.
-fn usual(seen: &ColumnSurvey, rows: u64) -> Result<(Kind, Role)> {
+/// What the rules say; if the column is to be completed, numbers are no identifiers.
+fn usual(seen: &ColumnSurvey, rows: u64, completed: bool) -> Result<(Kind, Role)> {
     let kind = match kind_of(seen) {
         Some(kind) => kind,
         None => return doubtful_cell(seen).map_or_else(|| Ok(text(seen)), Err),
@@ -53,7 +54,7 @@ fn usual(seen: &ColumnSurvey, rows: u64) -> Result<(Kind, Role)> {
         Kind::Number { text, .. } => {
             let numbers = seen.numbers().1;
             check_finite(seen, numbers)?;
-            let role = if is_identifier(seen, numbers, rows) {
+            let role = if !completed && is_identifier(seen, numbers, rows) {
                 Role::Left(Reason::Identifier)
             } else {
                 Role::Modelled

@@ -9,6 +9,8 @@ pub enum Wish {
     Category,
     /// As numbers that are completed with full precision.
     Continuous,
+    /// As the rules say, but completed even if it looks like an identifier.
+    Completed,
     /// Not at all.
     Ignore,
 }
@@ -19,6 +21,7 @@ impl Wish {
         match self {
             Wish::Category => "a category",
             Wish::Continuous => "continuous",
+            Wish::Completed => "a column to complete",
             Wish::Ignore => "ignored",
         }
     }

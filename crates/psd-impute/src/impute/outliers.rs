@@ -28,51 +28,53 @@ pub struct RowScore {
 }
 
 impl Imputer<'_> {
+    /// The log-density of every row's observed cells, in the table's units; zero for a row without cells.
+    pub fn log_densities(&self, table: &Table) -> Result<Vec<f64>> {
+        self.scaler.check(table)?;
+        let table = self.scaler.standardise(table);
+        let logs = self.density.log_marginals(&table)?;
+        let continuous: Vec<usize> =
+            (0..table.columns().len()).filter(|&j| *table.columns()[j].kind() == Kind::Continuous).collect();
+        let one = |(i, log): (usize, f64)| {
+            if log.is_nan() {
+                return Err(Error::FarRow { row: i });
+            }
+            let observed = continuous.iter().filter(|&&j| !table.row(i)[j].is_nan());
+            Ok(log - observed.map(|&j| self.scaler.scale(j).ln()).sum::<f64>())
+        };
+        logs.into_iter().enumerate().map(one).collect()
+    }
+
     /// The score of every row among the rows `drawn` from the model by [`new_rows`](Self::new_rows). A row's score depends on the row
     /// and on those alone.
     ///
     /// The drawn rows keep bounds and ties, as the table's do; the density that ranks them is the one without.
     pub fn outlier_scores(&self, table: &Table, drawn: &Table) -> Result<Vec<RowScore>> {
         for table in [table, drawn] {
-            self.scaler.check(table)?;
             self.limits.check(table)?;
         }
-        let (table, drawn) = (self.scaler.standardise(table), self.scaler.standardise(drawn));
-        let mut out = vec![RowScore { log_density: 0.0, share: 1.0 }; table.len()];
+        let logs = self.log_densities(table)?;
         let groups = table.groups();
-        let parts = groups.par_iter().map(|group| self.score(&table, &group.pattern, &group.rows, &drawn));
-        for (group, scores) in groups.iter().zip(parts.collect::<Result<Vec<_>>>()?) {
-            group.rows.iter().zip(scores).for_each(|(&i, score)| out[i] = score);
+        let parts = groups.par_iter().map(|group| {
+            let mut others = self.log_densities(&masked(drawn, &group.pattern)?)?;
+            others.sort_by(f64::total_cmp);
+            Ok(others)
+        });
+        let mut out = vec![RowScore { log_density: 0.0, share: 1.0 }; table.len()];
+        for (group, others) in groups.iter().zip(parts.collect::<Result<Vec<_>>>()?) {
+            for &i in &group.rows {
+                let below = others.partition_point(|&other| other <= logs[i]);
+                let share = (1 + below) as f64 / (1 + others.len()) as f64;
+                out[i] = RowScore { log_density: logs[i], share };
+            }
         }
         Ok(out)
     }
+}
 
-    /// The scores of some rows of one pattern; the tables are standardised.
-    fn score(
-        &self,
-        table: &Table,
-        pattern: &Pattern,
-        rows: &[usize],
-        drawn: &Table,
-    ) -> Result<Vec<RowScore>> {
-        let masked = drawn.with_cells(Mat::from_fn(drawn.columns().len(), drawn.len(), |j, i| {
-            if pattern.missing().binary_search(&j).is_ok() { f64::NAN } else { drawn.row(i)[j] }
-        }))?;
-        let mut others = self.density.log_marginals(&masked)?;
-        others.sort_by(f64::total_cmp);
-        let given = self.density.given(pattern)?;
-        let continuous = |j: &&usize| *table.columns()[**j].kind() == Kind::Continuous;
-        let scale: f64 =
-            pattern.observed().iter().filter(continuous).map(|&j| self.scaler.scale(j).ln()).sum();
-        let one = |&i: &usize| {
-            let log = given.log_marginal(table.row(i));
-            if log.is_nan() {
-                return Err(Error::FarRow { row: i });
-            }
-            let below = others.partition_point(|&other| other <= log);
-            let share = (1 + below) as f64 / (1 + others.len()) as f64;
-            Ok(RowScore { log_density: log - scale, share })
-        };
-        rows.par_iter().map(one).collect()
-    }
+/// The rows with the cells of a pattern alone.
+fn masked(drawn: &Table, pattern: &Pattern) -> Result<Table> {
+    drawn.with_cells(Mat::from_fn(drawn.columns().len(), drawn.len(), |j, i| {
+        if pattern.missing().binary_search(&j).is_ok() { f64::NAN } else { drawn.row(i)[j] }
+    }))
 }

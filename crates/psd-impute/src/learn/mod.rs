@@ -36,5 +36,5 @@ pub use normal::{choose_ridge, fit_normal};
 pub(crate) use parts::{Data, DonorPart, Parts};
 pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
 pub use space::Space;
-pub use stack::{FittedStack, StackFit, StackObserver, Tried};
+pub use stack::{FittedStack, StackFit, StackObserver, Stop, Tried};
 pub use structure::Structure;

@@ -16,11 +16,11 @@ use super::mixture::EmParams;
 use super::normal::choose_ridge;
 use super::parts::{Data, Parts, SAMPLE};
 use super::space::Space;
-use crate::Result;
 use crate::density::Stack;
 use crate::error::bad;
 use crate::kernel::MetricKind;
 use crate::table::{RowKeys, Table};
+use crate::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -32,12 +32,21 @@ const LIGHTEST: f64 = 0.01;
 /// What is told while a stack is fitted; the answer may stop it from trying more members.
 pub trait StackObserver {
     /// A member was tried, of so many; its held-out log-likelihood in nats a row, not known of donors.
-    fn tried(&mut self, member: Member, done: usize, of: usize, held_out: Option<f64>) -> ControlFlow<()>;
+    fn tried(&mut self, member: Member, done: usize, of: usize, held_out: Option<f64>) -> ControlFlow<Stop>;
+}
+
+/// How a fit is to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// No more members are tried; the stack is made of those that were.
+    Here,
+    /// There is to be no stack: the fit ends in [`Error::Abandoned`].
+    Altogether,
 }
 
 /// Hears nothing and lets everything run.
 impl StackObserver for () {
-    fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<()> {
+    fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<Stop> {
         ControlFlow::Continue(())
     }
 }
@@ -84,8 +93,15 @@ impl StackFit {
         }
         let of = self.members.len();
         let folds = FOLDS.min(data.sample.len());
-        let tell = &mut |member, done, held_out| observer.tried(member, done, of, Some(held_out));
+        let mut stop = None;
+        let tell = &mut |member, done, held_out| {
+            stop = observer.tried(member, done, of, Some(held_out)).break_value();
+            if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
         let validated = cross_validate(data.sampled_rows(), &candidates, folds, ridge, self.seed, tell)?;
+        if stop == Some(Stop::Altogether) {
+            return Err(Error::Abandoned);
+        }
         let (mut parts, kept, converged) = self.fit_smooth(data, &validated, ridge)?;
         let mut left_out = Vec::new();
         if self.members.contains(&Member::Donors) && validated.complete && folds > 1 {
@@ -93,8 +109,9 @@ impl StackFit {
             if donors.part.share > LIGHTEST {
                 (parts.donors, left_out) = (Some(donors.part), donors.left_out);
             }
-            // There is nothing left to stop.
-            let _ = observer.tried(Member::Donors, of, of, None);
+            if observer.tried(Member::Donors, of, of, None).break_value() == Some(Stop::Altogether) {
+                return Err(Error::Abandoned);
+            }
         }
         let (members, held_out) = parts.report(&validated, &kept, &left_out);
         FittedStack::of(parts, members, held_out, ridge, converged)

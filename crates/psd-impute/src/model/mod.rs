@@ -23,9 +23,11 @@ mod file;
 mod fit;
 mod kernel_density;
 mod report;
+mod settings;
 
 pub use fit::{FitOptions, Preset};
 pub use report::{How, Report, StackReport};
+pub use settings::{Recipe, Settings};
 
 use crate::density::{Density, Stack};
 use crate::impute::{Imputer, Limits, Ties};

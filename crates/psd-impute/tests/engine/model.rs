@@ -6,7 +6,7 @@ use faer::Mat;
 use psd_impute::density::Density;
 use psd_impute::impute::{CellSummary, Imputer, Limits};
 use psd_impute::kernel::MetricKind;
-use psd_impute::learn::{Member, PaperPreset, StackObserver, TheoryPreset};
+use psd_impute::learn::{Member, PaperPreset, StackObserver, Stop, TheoryPreset};
 use psd_impute::model::{FitOptions, How, Model, Preset};
 use psd_impute::table::{Column, Table};
 use psd_impute::{Error, ModelFileError};
@@ -187,7 +187,7 @@ fn a_model_is_what_its_parts_are_when_they_are_used_by_hand() {
 fn a_stacks_observer_is_heard() {
     struct Count(usize);
     impl StackObserver for Count {
-        fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<()> {
+        fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<Stop> {
             self.0 += 1;
             ControlFlow::Continue(())
         }

@@ -1,9 +1,10 @@
 //! Stacks: weights by held-out likelihood and energy score, and moves to other row weights.
 
 use crate::common::*;
+use psd_impute::Error;
 use psd_impute::density::Density;
 use psd_impute::kernel::MetricKind;
-use psd_impute::learn::{FittedStack, Member, StackFit, StackObserver};
+use psd_impute::learn::{FittedStack, Member, StackFit, StackObserver, Stop};
 use psd_impute::table::Table;
 use std::ops::ControlFlow;
 
@@ -92,13 +93,26 @@ fn rows_that_come_back_count_as_often_as_they_do() {
 }
 
 #[test]
+fn an_observer_may_give_the_fit_up() {
+    struct Never;
+    impl StackObserver for Never {
+        fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<Stop> {
+            ControlFlow::Break(Stop::Altogether)
+        }
+    }
+    let table = Table::continuous(&["x", "y"], &wave()).unwrap();
+    let outcome = StackFit::for_table(&table, 0).run(&table, &mut Never);
+    assert!(matches!(outcome, Err(Error::Abandoned)));
+}
+
+#[test]
 fn an_observer_hears_of_every_member_and_may_stop_the_search() {
     struct After(usize, Vec<Member>);
     impl StackObserver for After {
-        fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<()> {
+        fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<Stop> {
             assert!(done <= of);
             self.1.push(member);
-            if self.1.len() == self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if self.1.len() == self.0 { ControlFlow::Break(Stop::Here) } else { ControlFlow::Continue(()) }
         }
     }
     let table = Table::continuous(&["x", "y"], &wave()).unwrap();

@@ -1,0 +1,83 @@
+//! What the cells of a column may be.
+
+use crate::batch::Batch;
+use crate::error::{Error, Result};
+use crate::plan::Plan;
+use psd_impute::impute::Limits;
+use psd_impute::table::Table;
+use std::fmt;
+
+/// What the cells of one column may be, both ends included. Ends are text, as in a file, because dates may have bounds too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounds {
+    /// The column.
+    pub column: String,
+    /// The lower and the upper end; either may be left out.
+    pub ends: [Option<String>; 2],
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [lo, hi] = self.ends.each_ref().map(|end| end.as_deref().unwrap_or_default());
+        write!(f, "{lo}:{hi}")
+    }
+}
+
+impl Plan {
+    /// The bounds of the modelled columns. Refuses a column that is not among them or is given twice, and ends that are none of its values.
+    pub fn limits(&self, bounds: &[Bounds]) -> Result<Limits> {
+        let columns = self.engine_columns()?;
+        let mut ends = vec![(None, None); columns.len()];
+        for bound in bounds {
+            let Some((j, column)) = self.modelled().enumerate().find(|(_, c)| c.name() == bound.column)
+            else {
+                return Err(Error::NoBounds {
+                    column: bound.column.clone(),
+                    columns: columns.iter().map(|column| column.name().to_string()).collect(),
+                });
+            };
+            if ends[j] != (None, None) {
+                return Err(Error::BoundsTwice { column: bound.column.clone() });
+            }
+            let read = |text: &Option<String>| match text {
+                None => Ok(None),
+                Some(text) => column.kind().read(text).map(Some).ok_or_else(|| Error::BadBound {
+                    column: bound.column.clone(),
+                    text: text.clone(),
+                    kind: column.kind().name(),
+                }),
+            };
+            ends[j] = (read(&bound.ends[0])?, read(&bound.ends[1])?);
+        }
+        Limits::new(&columns, &ends).map_err(|error| match error {
+            psd_impute::Error::BadBounds { column, problem, .. } => {
+                let bounds = bounds.iter().find(|bound| bound.column == column);
+                Error::BadBounds {
+                    bounds: bounds.map(Bounds::to_string).unwrap_or_default(),
+                    column,
+                    problem,
+                }
+            }
+            other => other.into(),
+        })
+    }
+
+    /// Refuses an observed cell outside its bounds, in a batch and the engine's table of it.
+    pub fn check_limits(&self, limits: &Limits, batch: &Batch, table: &Table) -> Result<()> {
+        for (i, row) in table.rows().enumerate() {
+            let outside = |&(j, _): &(usize, _)| !row[j].is_nan() && !limits.hold(j, row[j]);
+            if let Some((j, column)) = self.modelled().enumerate().find(outside) {
+                let (lo, hi) = limits.of(j);
+                let position = batch.names().iter().position(|name| *name == column.name()).unwrap_or(0);
+                let show = |x: f64| if x.is_finite() { column.kind().show(x) } else { String::new() };
+                return Err(Error::OutOfBounds {
+                    place: batch.place(i, position),
+                    column: column.name().to_string(),
+                    text: column.kind().show(row[j]),
+                    bounds: format!("{}:{}", show(lo), show(hi)),
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! A model with the plan of its columns: fitted to a table, or read from a file.
+
+use crate::error::{Error, Result};
+use crate::open::Source;
+use crate::plan::{Plan, Role, Survey, Wish, Wishes};
+use faer::Mat;
+use psd_impute::learn::StackObserver;
+use psd_impute::model::{Model, Settings};
+use psd_impute::table::Table;
+
+/// Rows of a table that are kept for learning.
+const ROWS: u64 = 100_000;
+
+/// A model and what its columns are in tables.
+pub struct TableModel {
+    /// The model.
+    pub model: Model,
+    /// What its columns are.
+    pub plan: Plan,
+}
+
+/// What is known of a table before it is fitted.
+pub struct Surveyed {
+    survey: Survey,
+    plan: Plan,
+}
+
+impl Surveyed {
+    /// Looks at all cells of a table and says what its columns are.
+    pub fn new(source: &Source, wishes: Wishes) -> Result<Self> {
+        let mut survey = Survey::default();
+        for batch in source.batches()? {
+            survey.add(&batch?)?;
+        }
+        let mut plan = survey.plan(&wishes)?;
+        if plan.modelled().next().is_none() {
+            // A table of constants only is completed too.
+            let mut wishes = wishes;
+            for column in plan.columns().iter().filter(|column| matches!(column.role(), Role::Constant(_))) {
+                wishes.entry(column.name().to_string()).or_insert(Wish::Continuous);
+            }
+            plan = survey.plan(&wishes).unwrap_or(plan);
+        }
+        Ok(Self { survey, plan })
+    }
+
+    /// What the columns are.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether no cell is missing that could be completed.
+    pub fn is_complete(&self) -> bool {
+        let columns = self.survey.missing().zip(self.plan.columns());
+        columns
+            .filter(|(_, column)| !matches!(column.role(), Role::Left(_)))
+            .all(|((_, missing), _)| missing == Some(0))
+    }
+
+    /// What there is to say: the columns that are not modelled, and whether only some rows are learned from.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.plan.columns().iter().filter_map(|column| column.note()).collect();
+        let rows = self.survey.rows();
+        if rows > ROWS {
+            notes.push(format!("learned from {ROWS} of {rows} rows, evenly spread"));
+        }
+        notes
+    }
+
+    /// Fits the table that was looked at.
+    pub fn fit(
+        self,
+        source: &Source,
+        settings: &Settings,
+        seed: u64,
+        observer: &mut dyn StackObserver,
+    ) -> Result<TableModel> {
+        let Self { survey, plan } = self;
+        let table = learned_rows(source, &plan, survey.rows())?;
+        let model = Model::fit(&table, &settings.options(&table, seed)?, observer)?;
+        Ok(TableModel { model, plan })
+    }
+}
+
+impl TableModel {
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    pub fn read(bytes: &[u8]) -> Result<Self> {
+        let (model, notes) = Model::read(bytes)?;
+        let other = |problem: String| Error::ModelColumns { problem };
+        let plan: Plan = serde_json::from_str(&notes).map_err(|error| other(error.to_string()))?;
+        if plan.engine_columns()? != model.columns() {
+            return Err(other("they are not those of the model".to_string()));
+        }
+        Ok(Self { model, plan })
+    }
+
+    /// What a model file holds.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let notes = serde_json::to_string(&self.plan).map_err(std::io::Error::from);
+        let written = notes.and_then(|notes| self.model.write(&notes, &mut bytes));
+        let problem = |error: std::io::Error| error.to_string();
+        written.map_err(|error| Error::Unwritable { format: "a model file", problem: problem(error) })?;
+        Ok(bytes)
+    }
+}
+
+/// The rows to learn from: all of them, or so many evenly spread ones.
+fn learned_rows(source: &Source, plan: &Plan, rows: u64) -> Result<Table> {
+    let kept = rows.min(ROWS);
+    // Row k·rows/kept of the table, for k = 0, 1, ...
+    let mut next = 0;
+    let mut cells: Vec<f64> = Vec::new();
+    let mut first = 0;
+    for batch in source.batches()? {
+        let (table, _) = plan.encode(&batch?)?;
+        let end = first + table.len() as u64;
+        while next < kept && next * rows / kept < end {
+            cells.extend(table.row((next * rows / kept - first) as usize));
+            next += 1;
+        }
+        first = end;
+    }
+    plan.table(&cells)
+}
+
+impl Plan {
+    /// A table with the plan's modelled columns, from its cells by rows.
+    pub fn table(&self, cells: &[f64]) -> Result<Table> {
+        let columns = self.engine_columns()?;
+        let d = columns.len();
+        Ok(Table::new(columns, Mat::from_fn(d, cells.len() / d.max(1), |j, i| cells[i * d + j]))?)
+    }
+}
