@@ -29,8 +29,8 @@ impl Iterator for Records {
 }
 
 /// Those of a table in memory.
-pub(crate) fn in_memory(records: &[RecordBatch]) -> Records {
-    Records(Box::new(records.to_vec().into_iter().map(Ok)))
+pub(crate) fn in_memory(records: Vec<RecordBatch>) -> Records {
+    Records(Box::new(records.into_iter().map(Ok)))
 }
 
 /// Turns a reader's panic into an error. Some damaged files are told no other way.

@@ -113,7 +113,7 @@ impl Source {
     pub fn batches(&self) -> Result<Batches> {
         let reader = match &self.content {
             Content::File(path) => self.reader(path)?,
-            Content::Records(records) => Reader::Records(arrow_files::in_memory(records)),
+            Content::Records(records) => Reader::Records(arrow_files::in_memory(records.clone())),
         };
         let (origin, format) = (self.origin.clone(), self.format);
         Ok(Batches { origin, format, reader, rows: 0, ended: false, waiting: None })

@@ -37,7 +37,8 @@ impl Surveyed {
             // A table of constants only is completed too.
             let mut wishes = wishes;
             for column in plan.columns().iter().filter(|column| matches!(column.role(), Role::Constant(_))) {
-                wishes.entry(column.name().to_string()).or_insert(Wish::Continuous);
+                let wish = wishes.entry(column.name().to_string()).or_insert(Wish::Completed);
+                *wish = if *wish == Wish::Completed { Wish::Continuous } else { *wish };
             }
             plan = survey.plan(&wishes).unwrap_or(plan);
         }

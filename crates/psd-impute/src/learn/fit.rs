@@ -90,15 +90,7 @@ pub struct Fitted {
 impl PsdFit {
     /// Fits `Q` to the observed cells of a table.
     pub fn run(&self, table: &Table, anchors: &Anchors, observer: &mut dyn Observer) -> Result<Fitted> {
-        let metric = self.metric.clone();
-        let features = Features::new(
-            table,
-            self.weights.as_deref(),
-            anchors,
-            metric,
-            self.measure.clone(),
-            self.discrete_eta,
-        )?;
+        let features = self.features(table, anchors)?;
         let reference = self.reference.density(&features)?;
         let problem =
             Problem::new(&features, table, self.weights.as_deref(), reference.as_deref(), self.problem)?;
@@ -108,9 +100,21 @@ impl PsdFit {
             self.warm_start.as_ref().map(|q| q.as_ref()),
             observer,
         )?;
-        let psd = PsdDensity::new(features.clone(), solution.q.clone())?;
+        let psd = PsdDensity::new(features, solution.q.clone())?;
         let density = with_reference(&psd, self.problem.nu, reference)?;
         Ok(Fitted { density, psd, solution })
+    }
+
+    /// The density at a `Q` that is known, on the columns of a table.
+    pub fn at(&self, table: &Table, anchors: &Anchors, q: Mat<f64>) -> Result<Box<dyn Density>> {
+        let features = self.features(table, anchors)?;
+        let reference = self.reference.density(&features)?;
+        with_reference(&PsdDensity::new(features, q)?, self.problem.nu, reference)
+    }
+
+    fn features(&self, table: &Table, anchors: &Anchors) -> Result<Features> {
+        let (metric, measure) = (self.metric.clone(), self.measure.clone());
+        Features::new(table, self.weights.as_deref(), anchors, metric, measure, self.discrete_eta)
     }
 }
 

@@ -1,0 +1,80 @@
+"""How a fit went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class Member(NamedTuple):
+    """A member of the stack. Its likelihood is the held-out log-likelihood in nats a row."""
+
+    name: str
+    space: str
+    weight: float
+    held_out: float
+
+
+class Step(NamedTuple):
+    """A member that was tried: seconds since the start, and its held-out log-likelihood, not known of donors."""
+
+    seconds: float
+    name: str
+    held_out: float | None
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """How a fit went.
+
+    Attributes
+    ----------
+    preset : str
+        What was fitted: ``default``, ``paper`` or ``theory``.
+    rows : int
+        The rows learned from.
+    seed : int
+        The seed of everything random.
+    converged : bool
+    settings : dict
+        What was chosen on the way.
+    held_out : float or None
+        The held-out log-likelihood of the observed cells in nats a row; of the default preset only.
+    normal_held_out : float or None
+        That of the normal model.
+    members : tuple of Member
+        Every member tried, with its weight; of the default preset only.
+    trace : tuple of Step
+        The members in the order they were tried; empty for a model that was loaded.
+    notes : tuple of str
+        What there is to say of the table's columns.
+    """
+
+    preset: str
+    rows: int
+    seed: int
+    converged: bool
+    settings: dict[str, Any]
+    held_out: float | None = None
+    normal_held_out: float | None = None
+    members: tuple[Member, ...] = ()
+    trace: tuple[Step, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def _of(cls, found: dict[str, Any], trace: list[Step], notes: list[str]) -> FitReport:
+        members = tuple(Member(*member) for member in found.pop("members", ()))
+        return cls(**found, members=members, trace=tuple(trace), notes=tuple(notes))
+
+    def __str__(self) -> str:
+        status = "converged" if self.converged else "did not converge"
+        lines = [f"fitted to {self.rows} rows with seed {self.seed}; {status}"]
+        if self.held_out is None:
+            lines += [f"{name}: {value:.4g}" for name, value in self.settings.items()]
+        else:
+            normal = "" if self.normal_held_out is None else f" (normal model {self.normal_held_out:.3f})"
+            lines.append(f"held-out log-likelihood {self.held_out:.3f} nats a row{normal}, of which:")
+        for name, space, weight, held_out in self.members:
+            if weight > 0.005:
+                lines.append(f"  {100 * weight:3.0f} %  {name}, {space} ({held_out:.3f} alone)")
+        return "\n".join(lines + [f"note: {note}" for note in self.notes])

@@ -1,0 +1,27 @@
+//! The engine for Python. What is here converts and waits; everything that a user sees is in `psd_impute/`, in Python.
+
+mod cells;
+mod density;
+mod errors;
+mod matrix;
+mod model;
+mod names;
+mod report;
+mod run;
+mod table;
+mod watch;
+
+/// The engine of psd_impute.
+#[pyo3::pymodule]
+mod _engine {
+    #[pymodule_export]
+    use crate::density::KernelDensity;
+    #[pymodule_export]
+    use crate::errors::{DataError, InternalError, ModelFileError, PsdImputeError, SettingError};
+    #[pymodule_export]
+    use crate::matrix::{table_from_matrix, write_matrix};
+    #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::table::Table;
+}

@@ -1,0 +1,39 @@
+//! What settings are called in Python.
+
+use crate::errors::SettingError;
+use psd_impute::kernel::MetricKind;
+use psd_impute::model::Recipe;
+use psd_impute_frame::Wish;
+use pyo3::PyResult;
+
+pub(crate) fn recipe(name: &str) -> PyResult<Recipe> {
+    match name {
+        "default" => Ok(Recipe::Stack),
+        "paper" => Ok(Recipe::Paper),
+        "theory" => Ok(Recipe::Theory),
+        _ => Err(SettingError::new_err(format!(
+            "preset is {name:?}, but must be 'default', 'paper' or 'theory'"
+        ))),
+    }
+}
+
+pub(crate) fn metric(name: &str) -> PyResult<MetricKind> {
+    match name {
+        "full" => Ok(MetricKind::Full),
+        "diagonal" => Ok(MetricKind::Diagonal),
+        "isotropic" => Ok(MetricKind::Isotropic),
+        _ => Err(SettingError::new_err(format!(
+            "metric is {name:?}, but must be 'auto', 'full', 'diagonal' or 'isotropic'"
+        ))),
+    }
+}
+
+pub(crate) fn wish(name: &str) -> PyResult<Wish> {
+    match name {
+        "category" => Ok(Wish::Category),
+        "continuous" => Ok(Wish::Continuous),
+        "completed" => Ok(Wish::Completed),
+        "ignore" => Ok(Wish::Ignore),
+        _ => Err(SettingError::new_err(format!("there is no wish {name:?}"))),
+    }
+}

@@ -1,0 +1,61 @@
+//! How a fit went, and what the columns are.
+
+use crate::cells::labels;
+use psd_impute::learn::Tried;
+use psd_impute::model::{How, Model};
+use psd_impute_frame::{ColumnPlan, Role};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// How the fit of a model went. Likelihoods are held-out log-likelihoods in nats a row.
+pub(crate) fn of<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyDict>> {
+    let report = model.report();
+    let (out, settings) = (PyDict::new(py), PyDict::new(py));
+    out.set_item("rows", report.rows)?;
+    out.set_item("seed", report.seed)?;
+    out.set_item("converged", report.converged)?;
+    match report.how {
+        How::Stack(stack) => {
+            out.set_item("preset", "default")?;
+            settings.set_item("ridge", stack.ridge)?;
+            out.set_item("held_out", stack.held_out)?;
+            out.set_item("normal_held_out", stack.normal)?;
+            out.set_item("members", stack.members.iter().map(member).collect::<Vec<_>>())?;
+        }
+        How::Paper { mu, eta, rounds, kept } => {
+            out.set_item("preset", "paper")?;
+            settings.set_item("barrier", mu)?;
+            settings.set_item("eta", eta)?;
+            settings.set_item("rounds", rounds)?;
+            settings.set_item("kept_round", kept + 1)?;
+        }
+        How::Theory(sizes) => {
+            out.set_item("preset", "theory")?;
+            settings.set_item("anchors", sizes.anchors)?;
+            settings.set_item("nu", sizes.nu)?;
+            settings.set_item("regularization", sizes.lambda)?;
+            settings.set_item("eta", sizes.eta)?;
+        }
+    }
+    out.set_item("settings", settings)?;
+    Ok(out)
+}
+
+fn member(tried: &Tried) -> (String, String, f64, f64) {
+    (tried.member.to_string(), tried.space.to_string(), tried.weight, tried.held_out)
+}
+
+/// What a column is.
+pub(crate) fn column<'py>(py: Python<'py>, column: &ColumnPlan) -> PyResult<Bound<'py, PyDict>> {
+    let role = match column.role() {
+        Role::Modelled => "modelled",
+        Role::Constant(_) => "constant",
+        Role::Left(_) => "left",
+    };
+    let out = PyDict::new(py);
+    out.set_item("name", column.name())?;
+    out.set_item("kind", column.kind().name())?;
+    out.set_item("role", role)?;
+    out.set_item("labels", labels(py, column.kind())?)?;
+    Ok(out)
+}
