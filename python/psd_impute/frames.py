@@ -12,7 +12,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._engine import DataError, SettingError, Table, table_from_matrix, write_matrix
+from ._engine import DataError, Model, SettingError, Table, table_from_matrix, write_matrix
 
 
 class Frame:
@@ -38,8 +38,13 @@ class Frame:
         """Which cells are missing, a row a row."""
         raise NotImplementedError
 
+    def completed(self, model: Model, wanted: dict[str, Any], filled: Sequence[int]) -> Any:
+        """The data, completed by a model as wanted; it fills the missing cells of the columns at ``filled``."""
+        table, _ = model.complete(self.to_engine(), wanted)
+        return self.restore(table, filled)
+
     def restore(self, completed: Table, filled: Sequence[int]) -> Any:
-        """The data with the missing cells of the columns at ``filled`` taken from the completed table."""
+        """The data with the missing cells of some columns taken from a completed table."""
         raise NotImplementedError
 
     def arrange(self, data: Any, kept: Sequence[int], flags: np.ndarray, names: Sequence[str]) -> Any:
@@ -68,9 +73,9 @@ class Matrix(Frame):
     def missing(self) -> np.ndarray:
         return np.isnan(self.data)
 
-    def restore(self, completed: Table, filled: Sequence[int]) -> np.ndarray:
+    def completed(self, model: Model, wanted: dict[str, Any], filled: Sequence[int]) -> np.ndarray:
         out = np.empty(self.data.shape, dtype=self.data.dtype)
-        write_matrix(completed, self.names, out)
+        model.complete_into(self.to_engine(), wanted, out)
         return out
 
     def arrange(self, data: Any, kept: Sequence[int], flags: np.ndarray, names: Sequence[str]) -> np.ndarray:
@@ -135,12 +140,11 @@ class Pandas(Frame):
 
     def like(self, table: Table) -> Any:
         found = _pyarrow().table(table).to_pandas()
-        out = found.reindex(columns=self.names)
+        # A type that cannot be missing, of a column that is not modelled, gives way to one that can.
+        out = self.data.reindex(range(len(found)))
         for j, name in enumerate(self.names):
             if name in found.columns:
-                dtype = self.data.iloc[:, j].dtype
-                out.isetitem(j, found[name].astype(dtype))
-        out.columns = self.data.columns
+                out.isetitem(j, found[name].astype(self.data.iloc[:, j].dtype))
         return out
 
 
@@ -207,7 +211,7 @@ class Arrow(Frame):
         return done.cast(self.data.schema)
 
     def arrange(self, data: Any, kept: Sequence[int], flags: np.ndarray, names: Sequence[str]) -> Any:
-        if isinstance(data, Table) and len(kept) == len(self.names) and not names:
+        if len(kept) == len(self.names) and not names:
             return data
         table = _pyarrow().table(data).select(list(kept))
         for k, name in enumerate(names):
@@ -217,7 +221,7 @@ class Arrow(Frame):
     def zeroed(self, data: Any, columns: Sequence[int]) -> Any:
         pa = _pyarrow()
         table = pa.table(data)
-        for j in columns:
+        for j in map(int, columns):
             field = table.schema.field(j)
             kind = pa.float64() if pa.types.is_null(field.type) else field.type
             table = table.set_column(j, field.name, pa.array(np.zeros(len(table)), kind))
@@ -230,13 +234,17 @@ class Arrow(Frame):
         if not _is(self.data, "pyarrow", "Table", "RecordBatch"):
             return table
         pa = _pyarrow()
-        found, schema = pa.table(table), self.data.schema
-        columns = [
-            found.column(field.name).cast(field.type) if field.name in found.column_names
-            else pa.nulls(len(found), field.type)
-            for field in schema
-        ]
-        return pa.table(columns, schema=schema)
+        found = pa.table(table)
+
+        def column(field: Any) -> Any:
+            if field.name not in found.column_names:
+                return pa.nulls(len(found), field.type)
+            cells = found.column(field.name)
+            if not pa.types.is_dictionary(field.type):
+                return cells.cast(field.type)
+            return cells.cast(field.type.value_type).dictionary_encode().cast(field.type)
+
+        return pa.table([column(field) for field in self.data.schema], schema=self.data.schema)
 
 
 def is_frame(data: Any) -> bool:

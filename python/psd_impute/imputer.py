@@ -12,12 +12,12 @@ from typing import Any, Iterable, Mapping, Sequence
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from ._engine import DataError, Model, SettingError, Table
 from .cells import CellDistribution
 from .frames import Frame, column_names, frame_of, is_frame, replace_missing
+from .random import seed_of
 from .report import FitReport, Step
 
 # Seconds after which no finer member is tried, unless the caller says otherwise. As the command's.
@@ -142,7 +142,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         """
         self._check_settings()
         frame = self._frame(X, fitting=True)
-        self.seed_ = self._seed()
+        self.seed_ = seed_of(self.random_state)
         missing = frame.missing()
         self._empty = np.flatnonzero(missing.all(axis=0))
         self._indicated = np.flatnonzero(missing.any(axis=0))
@@ -240,16 +240,15 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     def _complete(self, frame: Frame, method: str, imputation: int, *, refitted: bool) -> Any:
         data = frame.data
         if self._model is not None:
-            completed, _ = self._model.complete(
-                frame.to_engine(),
-                method=method,
-                seed=self.seed_,
-                imputation=imputation,
-                refitted=refitted,
-                bounds=self._bounds(),
-                threads=self._threads(),
-            )
-            data = frame.restore(completed, self._filled)
+            wanted = {
+                "method": method,
+                "seed": self.seed_,
+                "imputation": imputation,
+                "refitted": refitted,
+                "bounds": self._bounds(),
+                "threads": self._threads(),
+            }
+            data = frame.completed(self._model, wanted, self._filled)
         return self._arranged(frame, data)
 
     def _arranged(self, frame: Frame, data: Any) -> Any:
@@ -310,7 +309,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             raise SettingError(f"n is {n!r}, but must be a whole number above zero")
         if self._model is None:
             raise SettingError("nothing was learned from a table without a cell\nhint: fit one with cells")
-        seed = self.seed_ if random_state is None else _seed(random_state)
+        seed = self.seed_ if random_state is None else seed_of(random_state)
         table = self._model.sample(int(n), seed, self._bounds(), self._threads())
         return frame_of(self._template, self._names).like(table)
 
@@ -338,7 +337,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         imputer.n_features_in_ = len(columns)
         if imputer._names != [f"x{j}" for j in range(len(columns))]:
             imputer.feature_names_in_ = np.asarray(imputer._names, dtype=object)
-        imputer.seed_ = imputer._seed() if imputer.random_state is not None else imputer._model.report()["seed"]
+        imputer.seed_ = seed_of(imputer.random_state) if imputer.random_state is not None else imputer._model.report()["seed"]
         imputer._empty = imputer._indicated = np.empty(0, dtype=int)
         imputer._template = None
         imputer._finish([], [], np.zeros((0, len(columns)), dtype=bool))
@@ -363,9 +362,6 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         budget = self.time_budget
         if budget is not None and not (isinstance(budget, numbers.Real) and 0 < budget <= 1e9):
             raise SettingError(f"time_budget is {budget!r}, but must be a number of seconds above zero")
-
-    def _seed(self) -> int:
-        return _seed(self.random_state)
 
     def _threads(self) -> int | None:
         if self.n_jobs is None or self.n_jobs == -1:
@@ -469,13 +465,6 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = _means_missing(self.missing_values)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _seed(random_state: Any) -> int:
-    """An int is the seed itself."""
-    if isinstance(random_state, numbers.Integral) and random_state >= 0:
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def _means_missing(value: Any) -> bool:

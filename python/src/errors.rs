@@ -4,6 +4,8 @@ use psd_impute_frame::Error as FrameError;
 use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use std::io;
+use std::path::Path;
 
 create_exception!(
     psd_impute,
@@ -59,10 +61,7 @@ impl From<Failure> for PyErr {
             }
         };
         if let FrameError::Io { path, error } = &error {
-            // Python chooses the exception by the number, and shows the file.
-            let text = error.to_string();
-            let text = text.split(" (os error").next().unwrap_or_default().to_string();
-            return PyOSError::new_err((error.raw_os_error(), text, path.clone()));
+            return os_error(error, path);
         }
         let text = match error.hint() {
             Some(hint) => format!("{error}\nhint: {hint}"),
@@ -84,4 +83,19 @@ impl From<Failure> for PyErr {
             _ => DataError::new_err(text),
         }
     }
+}
+
+/// Python chooses the exception by the number, and shows the file.
+fn os_error(error: &io::Error, path: &Path) -> PyErr {
+    let number = error.raw_os_error().unwrap_or(match error.kind() {
+        io::ErrorKind::NotFound => 2,
+        io::ErrorKind::PermissionDenied => 13,
+        io::ErrorKind::IsADirectory => 21,
+        io::ErrorKind::StorageFull => 28,
+        io::ErrorKind::ReadOnlyFilesystem => 30,
+        _ => 5,
+    });
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default().to_string();
+    PyOSError::new_err((number, text, path.display().to_string()))
 }

@@ -1,6 +1,7 @@
 //! The engine for Python. What is here converts and waits; everything that a user sees is in `psd_impute/`, in Python.
 
 mod cells;
+mod complete;
 mod density;
 mod errors;
 mod matrix;

@@ -56,31 +56,56 @@ where
 /// Writes a table of numbers into a matrix, whose columns have these names; NaN where the table has none of a name.
 #[pyfunction]
 pub(crate) fn write_matrix(table: &Bound<'_, Table>, names: Vec<String>, matrix: Target<'_>) -> PyResult<()> {
-    match matrix {
-        Target::Double(mut matrix) => write::<Float64Type>(table.get(), &names, matrix.as_array_mut()),
-        Target::Single(mut matrix) => write::<Float32Type>(table.get(), &names, matrix.as_array_mut()),
+    let mut rows = Rows::new(names, matrix);
+    table.get().records().iter().try_for_each(|batch| rows.write(batch))
+}
+
+/// A matrix whose rows are written one batch after another.
+pub(crate) struct Rows<'py> {
+    names: Vec<String>,
+    matrix: Target<'py>,
+    written: usize,
+}
+
+impl<'py> Rows<'py> {
+    pub(crate) fn new(names: Vec<String>, matrix: Target<'py>) -> Self {
+        Self { names, matrix, written: 0 }
+    }
+
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> PyResult<()> {
+        match &mut self.matrix {
+            Target::Double(matrix) => {
+                write::<Float64Type>(batch, &self.names, self.written, matrix.as_array_mut())?;
+            }
+            Target::Single(matrix) => {
+                write::<Float32Type>(batch, &self.names, self.written, matrix.as_array_mut())?;
+            }
+        }
+        self.written += batch.num_rows();
+        Ok(())
     }
 }
 
-fn write<A>(table: &Table, names: &[String], mut matrix: ArrayViewMut2<'_, A::Native>) -> PyResult<()>
+fn write<A>(
+    batch: &RecordBatch,
+    names: &[String],
+    first: usize,
+    mut matrix: ArrayViewMut2<'_, A::Native>,
+) -> PyResult<()>
 where
     A: ArrowPrimitiveType,
     A::Native: From<f32>,
 {
     let nan: A::Native = f32::NAN.into();
     let other = || DataError::new_err("the table and the matrix are not of one shape");
-    let mut first = 0;
-    for batch in table.records() {
-        for (j, name) in names.iter().enumerate() {
-            let column = batch.column_by_name(name).map(|column| cast(column, &A::DATA_TYPE)).transpose();
-            let column = column.map_err(|error| DataError::new_err(error.to_string()))?;
-            let cells = column.as_ref().and_then(|column| column.as_primitive_opt::<A>());
-            for i in 0..batch.num_rows() {
-                let cell = cells.filter(|cells| cells.is_valid(i)).map_or(nan, |cells| cells.value(i));
-                *matrix.get_mut((first + i, j)).ok_or_else(other)? = cell;
-            }
+    for (j, name) in names.iter().enumerate() {
+        let column = batch.column_by_name(name).map(|column| cast(column, &A::DATA_TYPE)).transpose();
+        let column = column.map_err(|error| DataError::new_err(error.to_string()))?;
+        let cells = column.as_ref().and_then(|column| column.as_primitive_opt::<A>());
+        for i in 0..batch.num_rows() {
+            let cell = cells.filter(|cells| cells.is_valid(i)).map_or(nan, |cells| cells.value(i));
+            *matrix.get_mut((first + i, j)).ok_or_else(other)? = cell;
         }
-        first += batch.num_rows();
     }
     Ok(())
 }

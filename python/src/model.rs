@@ -1,16 +1,17 @@
 //! A fitted model: fitting, completing, and what else it says of tables.
 
 use crate::cells::column_cells;
+use crate::complete::{Ends, Wanted, check, complete, limits};
 use crate::errors::{Failure, SettingError};
+use crate::matrix::{Rows, Target};
 use crate::run::{Teller, quietly, run};
 use crate::table::Table;
 use crate::watch::{Event, Watch};
 use crate::{names, report};
 use numpy::PyArray1;
-use psd_impute::impute::{CellSummary, Limits};
+use psd_impute::impute::CellSummary;
 use psd_impute::model::Settings;
-use psd_impute::table::RowCounter;
-use psd_impute_frame::{Bounds, Format, Report, Surveyed, TableModel, Wishes, write_file};
+use psd_impute_frame::{Format, Surveyed, TableModel, Wishes, write_file};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -21,17 +22,6 @@ use std::time::{Duration, Instant};
 #[pyclass(frozen, module = "psd_impute._engine")]
 pub(crate) struct Model {
     fitted: Arc<TableModel>,
-}
-
-/// A column's bounds, as text.
-type Ends = (String, Option<String>, Option<String>);
-
-/// What to put into a missing cell.
-#[derive(Clone, Copy)]
-enum Method {
-    Draw { refitted: bool, imputation: u64 },
-    Mean,
-    Median,
 }
 
 #[pymethods]
@@ -107,60 +97,27 @@ impl Model {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
     }
 
-    /// Completes a table: `method` is `draw`, `mean` or `median`. A draw is that of one of several imputations, from the model refitted
-    /// for it if asked for. Returns the completed table and what there is to say.
-    #[pyo3(signature = (table, *, method, seed, imputation, refitted, bounds, threads))]
-    #[allow(clippy::too_many_arguments)]
-    fn complete(
+    /// Completes a table. Returns it and what there is to say.
+    fn complete(&self, py: Python<'_>, table: &Table, wanted: Wanted) -> PyResult<(Table, Vec<String>)> {
+        let mut out = Vec::new();
+        let take = |batch| {
+            out.push(batch);
+            Ok(())
+        };
+        let notes = complete(py, self.fitted.clone(), table.source(), wanted, take)?;
+        Ok((Table::of(out), notes))
+    }
+
+    /// Completes a table of numbers into a matrix of its shape. Returns what there is to say.
+    fn complete_into(
         &self,
         py: Python<'_>,
         table: &Table,
-        method: &str,
-        seed: u64,
-        imputation: u64,
-        refitted: bool,
-        bounds: Vec<Ends>,
-        threads: Option<usize>,
-    ) -> PyResult<(Table, Vec<String>)> {
-        let method = match method {
-            "draw" => Method::Draw { refitted, imputation },
-            "mean" => Method::Mean,
-            "median" => Method::Median,
-            _ => {
-                return Err(SettingError::new_err(format!(
-                    "method is {method:?}, but must be 'draw', 'mean' or 'median'"
-                )));
-            }
-        };
-        let (fitted, source) = (self.fitted.clone(), table.source());
-        quietly(py, threads, move |teller| {
-            let limits = limits(&fitted, bounds)?;
-            let moved = match method {
-                Method::Draw { refitted: true, imputation } => fitted.model.refitted(seed, imputation)?,
-                _ => None,
-            };
-            let imputer = match &moved {
-                Some(moved) => moved.imputer(limits.clone())?,
-                None => fitted.model.imputer(limits.clone())?,
-            };
-            let (mut counter, mut report, mut out) = (RowCounter::default(), Report::default(), Vec::new());
-            for batch in source.batches()? {
-                check(teller)?;
-                let batch = batch?;
-                let (table, found) = fitted.plan.encode(&batch)?;
-                fitted.plan.check_limits(&limits, &batch, &table)?;
-                report.add(&found);
-                let done = match method {
-                    Method::Mean => imputer.complete_with_means(&table)?,
-                    Method::Median => imputer.complete_with_medians(&table)?,
-                    Method::Draw { imputation, .. } => {
-                        imputer.complete_batch_with_draws(&table, &counter.keys(&table), seed, imputation)?
-                    }
-                };
-                out.push(fitted.plan.decode(&batch, &done)?.records()?);
-            }
-            Ok((Table::of(out), report.notes()))
-        })
+        wanted: Wanted,
+        matrix: Target<'_>,
+    ) -> PyResult<Vec<String>> {
+        let mut rows = Rows::new(table.column_names(), matrix);
+        complete(py, self.fitted.clone(), table.source(), wanted, |batch| rows.write(&batch))
     }
 
     /// What is known of each missing cell: a dictionary of arrays for each column that has some.
@@ -253,15 +210,4 @@ impl Model {
         let all = self.fitted.plan.columns().iter();
         all.map(|column| report::column(py, column)).collect()
     }
-}
-
-fn limits(fitted: &TableModel, bounds: Vec<Ends>) -> Result<Limits, Failure> {
-    let bounds: Vec<Bounds> =
-        bounds.into_iter().map(|(column, lo, hi)| Bounds { column, ends: [lo, hi] }).collect();
-    Ok(fitted.plan.limits(&bounds)?)
-}
-
-/// Ends work that nobody waits for.
-fn check<E, T>(teller: &Teller<E, T>) -> Result<(), Failure> {
-    if teller.is_alone() { Err(psd_impute::Error::Abandoned.into()) } else { Ok(()) }
 }

@@ -60,7 +60,7 @@ impl Table {
 
     /// The names of the columns.
     #[getter]
-    fn column_names(&self) -> Vec<String> {
+    pub(crate) fn column_names(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 

@@ -8,7 +8,8 @@ use crate::indicator::{Flags, Indicator};
 use crate::plan::{ColumnPlan, Plan, Role};
 use crate::{fill, typed};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
-use arrow_schema::{Field, Schema};
+use arrow_cast::cast;
+use arrow_schema::{DataType, Field, Schema};
 use arrow_select::nullif::nullif;
 use psd_impute::table::Table;
 use std::sync::Arc;
@@ -98,6 +99,19 @@ impl Source<'_> {
     }
 }
 
+/// Whether an array has nothing to fill. Dictionaries are looked at all the same, so that those of all batches stay the same.
+fn is_whole(array: &ArrayRef, gaps: &[Option<f64>]) -> bool {
+    !matches!(array.data_type(), DataType::Dictionary(..)) && gaps.iter().all(Option::is_none)
+}
+
+/// A column whose cells are all missing may have no type; it gets that of its kind.
+fn with_type(array: &ArrayRef, column: &ColumnPlan) -> Result<ArrayRef> {
+    match array.data_type() {
+        DataType::Null => cast(array, &typed::natural_type(column.kind())).map_err(fill::unwritable),
+        _ => Ok(array.clone()),
+    }
+}
+
 impl Completed<'_> {
     /// The batch as Arrow records: of the types it had, or, if it was text, of those of its kinds.
     pub fn records(&self) -> Result<RecordBatch> {
@@ -114,7 +128,11 @@ impl Completed<'_> {
                 Arc::new(Schema::new(fields.collect::<Vec<_>>()))
             }
         };
-        let mut fields = schema.fields().to_vec();
+        let typed = |(field, array): (&Arc<Field>, &ArrayRef)| match field.data_type() == array.data_type() {
+            true => field.clone(),
+            false => Arc::new(field.as_ref().clone().with_data_type(array.data_type().clone())),
+        };
+        let mut fields: Vec<Arc<Field>> = schema.fields().iter().zip(&arrays).map(typed).collect();
         for (field, array) in self.indicators.iter().map(|indicator| indicator.column(flags)) {
             fields.push(Arc::new(field));
             arrays.push(array);
@@ -139,10 +157,12 @@ impl Completed<'_> {
         let gaps = source.gaps(&cells, self.batch.len());
         match (self.batch.rows(), source.column) {
             (Rows::Text(chunk), column) => typed::array(self.batch, chunk, j, column, &gaps),
-            // Dictionaries are also looked at without gaps, so that those of all batches stay the same.
+            (Rows::Records(records), _) if is_whole(records.column(j), &gaps) => {
+                Ok(records.column(j).clone())
+            }
             (Rows::Records(records), Some(column)) if !matches!(source.cells, Filling::Nothing) => {
                 check_type(column, self.batch, j, &cells)?;
-                fill::fill(records.column(j), column, &gaps)
+                fill::fill(&with_type(records.column(j), column)?, column, &gaps)
             }
             (Rows::Records(records), _) => Ok(records.column(j).clone()),
         }

@@ -163,7 +163,8 @@ pub(crate) fn expected(kind: &Kind) -> &'static str {
     }
 }
 
-/// Refuses a column stored as something else than the plan's kind. Text of which nobody has said what it is may be anything.
+/// Refuses a column stored as something else than the plan's kind. Text of which nobody has said what it is may be anything, and so
+/// may a column of missing cells only.
 pub(crate) fn check_type(
     column: &ColumnPlan,
     batch: &Batch,
@@ -171,7 +172,7 @@ pub(crate) fn check_type(
     cells: &Cells<'_>,
 ) -> Result<()> {
     let fits = match (column.kind(), cells) {
-        (_, Cells::Raw(..)) => true,
+        (_, Cells::Raw(..) | Cells::Nothing) => true,
         (Kind::Number { .. } | Kind::Codes { .. }, Cells::Numbers(..)) => true,
         (Kind::Labels { .. }, Cells::Labels(_)) => true,
         (Kind::Boolean { .. }, Cells::Booleans(_)) => true,

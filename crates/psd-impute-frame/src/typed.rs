@@ -58,6 +58,17 @@ pub(crate) fn array(
     filled.map_err(unwritable)
 }
 
+/// The type of a kind that nothing else says the type of.
+pub(crate) fn natural_type(kind: &Kind) -> DataType {
+    match kind {
+        Kind::Number { .. } | Kind::Codes { .. } if kind.is_whole() => DataType::Int64,
+        Kind::Number { .. } | Kind::Codes { .. } => DataType::Float64,
+        Kind::Boolean { .. } => DataType::Boolean,
+        Kind::Time { unit, text } => time_type(*unit, text),
+        Kind::Labels { .. } | Kind::Text => DataType::Utf8,
+    }
+}
+
 /// Reads all observed cells.
 fn read<T>(
     raw: &Cells<'_>,
