@@ -92,7 +92,7 @@ def short(text: str, most: int = 24) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def name_columns(ax: Axes, places: Sequence[float], names: Sequence[str]) -> None:
+def name_columns(ax: Axes, places: Any, names: Sequence[str]) -> None:
     """Writes names of columns below an axis, upright where they are many."""
     turned = SLANTED if len(names) <= 12 else {"rotation": 90}
     ax.set_xticks(places, [short(name) for name in names], **turned)

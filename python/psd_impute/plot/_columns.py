@@ -142,7 +142,7 @@ class Sheet:
     def _name(self, given: Any) -> str:
         if str(given) in self.names:
             return str(given)
-        if isinstance(given, numbers.Integral) and -len(self.names) <= given < len(self.names):
+        if isinstance(given, numbers.Integral) and -len(self.names) <= int(given) < len(self.names):
             return self.names[int(given)]
         hint = f"hint: the columns are {', '.join(self.names)}"
         raise SettingError(f"columns: there is no column {given!r}\n{hint}")

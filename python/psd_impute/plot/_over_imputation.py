@@ -93,7 +93,7 @@ def _judge(
         raise DataError(f"column `{name}` has no observed cell")
     if len(rows) > most:
         rows = np.sort(random.choice(rows, most, replace=False))
-    sentinel = imputer.missing_values if isinstance(imputer.missing_values, numbers.Real) else np.nan
+    sentinel = float(imputer.missing_values) if isinstance(imputer.missing_values, numbers.Real) else np.nan
     said = imputer.conditional(sheet.without(name, rows, sentinel), ((1 - level) / 2, (1 + level) / 2))
     if name not in said:
         raise DataError(f"column `{name}` is not modelled, so nothing is said of its cells")
