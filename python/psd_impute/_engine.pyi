@@ -1,6 +1,6 @@
 """The engine. Everything a user needs is in `psd_impute`."""
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, final
 
 import numpy as np
 
@@ -12,8 +12,9 @@ class InternalError(RuntimeError): ...
 
 _Bounds = Sequence[tuple[str, str | None, str | None]]
 
+@final
 class Table:
-    def __init__(self, data: Any) -> None: ...
+    def __new__(cls, data: Any) -> Table: ...
     def __len__(self) -> int: ...
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -24,6 +25,7 @@ class Table:
 def table_from_matrix(matrix: np.ndarray, names: Sequence[str]) -> Table: ...
 def write_matrix(table: Table, names: Sequence[str], matrix: np.ndarray) -> None: ...
 
+@final
 class Model:
     @staticmethod
     def fit(
@@ -53,6 +55,7 @@ class Model:
     def report(self) -> dict[str, Any]: ...
     def columns(self) -> list[dict[str, Any]]: ...
 
+@final
 class KernelDensity:
     @staticmethod
     def fit(

@@ -71,6 +71,9 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     ----------
     report_ : FitReport
         How the fit went: chosen settings, held-out likelihood, the members tried.
+    columns_ : dict of str to str
+        What each column was taken for: ``continuous``, ``integer``, ``boolean``, ``category``, ``date``, ``time``, or
+        ``left`` if it stays as it is.
     seed_ : int
         The seed that was used.
     n_features_in_ : int
@@ -144,11 +147,13 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         frame = self._frame(X, fitting=True)
         self.seed_ = seed_of(self.random_state)
         missing = frame.missing()
-        self._empty = np.flatnonzero(missing.all(axis=0))
-        self._indicated = np.flatnonzero(missing.any(axis=0))
+        self._empty: list[int] = np.flatnonzero(missing.all(axis=0)).tolist()
+        self._indicated: list[int] = np.flatnonzero(missing.any(axis=0)).tolist()
         if len(self._empty) == len(frame.names):
             # As scikit-learn's imputers have it: there is nothing to learn, and nothing to keep or only zeros.
-            self._model, trace, notes = None, [], []
+            self._model: Model | None = None
+            trace: list[Step] = []
+            notes: list[str] = []
         else:
             self._model, trace, notes = self._learn(frame)
         self._template = frame.template()
@@ -156,7 +161,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return self
 
     def _learn(self, frame: Frame) -> tuple[Model, list[Step], list[str]]:
-        start, trace = time.perf_counter(), []
+        start = time.perf_counter()
+        trace: list[Step] = []
 
         def hear(member: str, done: int, of: int, held_out: float | None) -> None:
             step = Step(time.perf_counter() - start, member, held_out)
@@ -182,6 +188,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     def _finish(self, trace: list[Step], notes: list[str], missing: np.ndarray) -> None:
         """What was learned of the columns, and what the caller should hear."""
         columns = self._model.columns() if self._model else []
+        self.columns_ = {c["name"]: "left" if c["role"] == "left" else c["kind"] for c in columns}
         self._filled = [j for j, column in enumerate(columns) if column["role"] != "left"]
         left = [c["name"] for j, c in enumerate(columns) if c["role"] == "left" and j not in self._empty]
         found = self._model.report() if self._model else None
@@ -231,7 +238,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         list of m tables of the same kind
         """
         check_is_fitted(self)
-        if not isinstance(m, numbers.Integral) or m < 1:
+        if not isinstance(m, numbers.Integral) or int(m) < 1:
             raise SettingError(f"m is {m!r}, but must be a whole number above zero")
         frame = self._frame(X, fitting=False)
         refitted = m > 1 and not one_fit
@@ -245,7 +252,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
                 "seed": self.seed_,
                 "imputation": imputation,
                 "refitted": refitted,
-                "bounds": self._bounds(),
+                "bounds": self._bounds(self._model),
                 "threads": self._threads(),
             }
             data = frame.completed(self._model, wanted, self._filled)
@@ -254,11 +261,11 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     def _arranged(self, frame: Frame, data: Any) -> Any:
         """Drops or fills the columns that were empty at `fit`, and adds the indicators."""
         kept: Iterable[int] = range(len(frame.names))
-        if len(self._empty):
+        if self._empty:
             if self.keep_empty_features:
                 data = frame.zeroed(data, self._empty)
             else:
-                kept = [j for j in kept if j not in set(self._empty)]
+                kept = [j for j in kept if j not in self._empty]
         flags = frame.missing()[:, self._indicated] if self.add_indicator else np.empty((0, 0), dtype=bool)
         names = self._indicator_names(frame.names) if self.add_indicator else []
         return frame.arrange(data, list(kept), flags, names)
@@ -284,7 +291,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         frame = self._frame(X, fitting=False)
         if self._model is None:
             return {}
-        found = self._model.cells(frame.to_engine(), levels, self._bounds(), self._threads())
+        found = self._model.cells(frame.to_engine(), levels, self._bounds(self._model), self._threads())
         return {name: CellDistribution._of(name, levels, cells) for name, cells in found.items()}
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -305,12 +312,12 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         those of the fit's own seed.
         """
         check_is_fitted(self)
-        if not isinstance(n, numbers.Integral) or n < 1:
+        if not isinstance(n, numbers.Integral) or int(n) < 1:
             raise SettingError(f"n is {n!r}, but must be a whole number above zero")
         if self._model is None:
             raise SettingError("nothing was learned from a table without a cell\nhint: fit one with cells")
         seed = self.seed_ if random_state is None else seed_of(random_state)
-        table = self._model.sample(int(n), seed, self._bounds(), self._threads())
+        table = self._model.sample(int(n), seed, self._bounds(self._model), self._threads())
         return frame_of(self._template, self._names).like(table)
 
     # Files
@@ -338,7 +345,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         if imputer._names != [f"x{j}" for j in range(len(columns))]:
             imputer.feature_names_in_ = np.asarray(imputer._names, dtype=object)
         imputer.seed_ = seed_of(imputer.random_state) if imputer.random_state is not None else imputer._model.report()["seed"]
-        imputer._empty = imputer._indicated = np.empty(0, dtype=int)
+        imputer._empty = imputer._indicated = []
         imputer._template = None
         imputer._finish([], [], np.zeros((0, len(columns)), dtype=bool))
         return imputer
@@ -357,10 +364,10 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             if value not in allowed:
                 raise SettingError(f"{name} is {value!r}, but must be one of {', '.join(map(repr, allowed))}")
         anchors = self.n_anchors
-        if anchors != "auto" and not (isinstance(anchors, numbers.Integral) and 1 <= anchors <= 10_000):
+        if anchors != "auto" and not (isinstance(anchors, numbers.Integral) and 1 <= int(anchors) <= 10_000):
             raise SettingError(f"n_anchors is {anchors!r}, but must be 'auto' or a number from 1 to 10000")
         budget = self.time_budget
-        if budget is not None and not (isinstance(budget, numbers.Real) and 0 < budget <= 1e9):
+        if budget is not None and not (isinstance(budget, numbers.Real) and 0 < float(budget) <= 1e9):
             raise SettingError(f"time_budget is {budget!r}, but must be a number of seconds above zero")
 
     def _threads(self) -> int | None:
@@ -394,18 +401,18 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     def _name(self, column: Any, setting: str) -> str:
         """The engine's name of a column that is given by name or position."""
         if isinstance(column, numbers.Integral) and str(column) not in self._names:
-            if -len(self._names) <= column < len(self._names):
-                return self._names[column]
+            if -len(self._names) <= int(column) < len(self._names):
+                return self._names[int(column)]
         elif str(column) in self._names:
             return str(column)
         raise SettingError(
             f"{setting}: there is no column {column!r}\nhint: the columns are {', '.join(self._names)}"
         )
 
-    def _bounds(self) -> list[tuple[str, str | None, str | None]]:
+    def _bounds(self, model: Model) -> list[tuple[str, str | None, str | None]]:
         """The bounds of columns, as text."""
         ends: dict[str, list[Any]] = {}
-        numeric = {c["name"] for c in self._model.columns() if c["kind"] in ("continuous", "integer")}
+        numeric = {c["name"] for c in model.columns() if c["kind"] in ("continuous", "integer")}
         for k, (setting, none) in enumerate((("min_value", -np.inf), ("max_value", np.inf))):
             value = np.asarray(none if getattr(self, setting) is None else getattr(self, setting), dtype=float)
             if value.ndim and value.shape != (self.n_features_in_,):
@@ -450,7 +457,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         """The names of the columns that `transform` gives."""
         check_is_fitted(self, "n_features_in_")
         names = _check_feature_names_in(self, input_features)
-        kept = [j for j in range(len(names)) if self.keep_empty_features or j not in set(self._empty)]
+        kept = [j for j in range(len(names)) if self.keep_empty_features or j not in self._empty]
         out = list(names[kept]) + (self._indicator_names(names) if self.add_indicator else [])
         return np.asarray(out, dtype=object)
 
@@ -478,8 +485,8 @@ def _is_lazy(X: Any) -> bool:
 
 def _text(end: Any) -> str | None:
     """A bound as the engine reads it: a number, a date or a time."""
-    if end is None or (isinstance(end, numbers.Real) and not np.isfinite(end)):
-        return None
     if isinstance(end, numbers.Real):
-        return repr(float(end))
+        return repr(float(end)) if np.isfinite(float(end)) else None
+    if end is None:
+        return None
     return end.isoformat() if hasattr(end, "isoformat") else str(end)

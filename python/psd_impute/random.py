@@ -8,7 +8,7 @@ from typing import Any
 
 def seed_of(random_state: Any) -> int:
     """The engine's seed: an int is one itself, a RandomState (NumPy's own for None) draws one."""
-    if isinstance(random_state, numbers.Integral) and random_state >= 0:
+    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
         return int(random_state)
     from sklearn.utils import check_random_state
 

@@ -10,7 +10,7 @@ use step::{cargo, run};
 const USAGE: &str = "usage: cargo xtask <task>
 
 tasks:
-  test    formatting, lints, documentation, Rust tests, Python checks
+  test    formatting, lints, documentation, Rust tests, Python checks, the Python package's tests
   bench   all benchmarks of the engine";
 
 fn main() -> ExitCode {
@@ -35,7 +35,8 @@ fn test() -> Result<(), String> {
     run("lints", &mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
     run("documentation", cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-Dwarnings"))?;
     run("tests", &mut cargo("test --workspace"))?;
-    python::checks()
+    python::checks()?;
+    python::package()
 }
 
 fn bench() -> Result<(), String> {

@@ -1,31 +1,98 @@
-//! The checks in Python, in a virtual environment of their own.
+//! The checks in Python and the Python package's tests, in virtual environments of their own.
 
 use crate::step::{command, root, run, target};
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
-const REQUIREMENTS: &str = "checks/requirements.txt";
-
-/// Runs `pytest checks`; its summary is the last thing printed.
-pub(crate) fn checks() -> Result<(), String> {
-    let venv = target().join("venv");
-    let python = venv.join("bin/python");
-    prepare(&venv, &python)?;
-    let mut pytest = command(&python);
-    pytest.args(["-m", "pytest", "-p", "no:cacheprovider", "checks"]).env("PYTHONDONTWRITEBYTECODE", "1");
-    run("Python checks", &mut pytest)
+/// A virtual environment with the packages that a file names.
+struct Environment {
+    python: PathBuf,
 }
 
-/// Makes the environment and installs the requirements, unless a copy of them left inside says that this is done.
-fn prepare(venv: &Path, python: &Path) -> Result<(), String> {
-    let stamp = venv.join("requirements.txt");
-    let wanted = fs::read(root().join(REQUIREMENTS)).map_err(|e| format!("xtask: {REQUIREMENTS}: {e}"))?;
-    if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
+impl Environment {
+    /// Makes the environment and installs the requirements, unless a copy of them left inside says that this is done.
+    fn prepare(name: &str, requirements: &str) -> Result<Self, String> {
+        let venv = target().join(name);
+        let environment = Self { python: venv.join("bin/python") };
+        let stamp = venv.join("requirements.txt");
+        let wanted =
+            fs::read(root().join(requirements)).map_err(|e| format!("xtask: {requirements}: {e}"))?;
+        if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+            return Ok(environment);
+        }
+        if !environment.python.exists() {
+            run("Python environment", command("python3").args(["-m", "venv"]).arg(&venv))?;
+        }
+        environment.pip("Python packages", &["-r", requirements])?;
+        fs::write(&stamp, wanted).map_err(|e| format!("xtask: {}: {e}", stamp.display()))?;
+        Ok(environment)
     }
-    if !python.exists() {
-        run("Python environment", command("python3").args(["-m", "venv"]).arg(venv))?;
+
+    fn pip(&self, heading: &str, what: &[&str]) -> Result<(), String> {
+        let mut pip = command(&self.python);
+        run(heading, pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(what))
     }
-    run("Python packages", command(python).args(["-m", "pip", "install", "--quiet", "-r", REQUIREMENTS]))?;
-    fs::write(&stamp, wanted).map_err(|e| format!("xtask: {}: {e}", stamp.display()))
+
+    /// Runs pytest; its summary is the last thing printed.
+    fn pytest(&self, heading: &str, arguments: &[&str]) -> Result<(), String> {
+        let mut pytest = command(&self.python);
+        pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).args(arguments);
+        let command = target().join("debug/psd-impute");
+        pytest.env("PYTHONDONTWRITEBYTECODE", "1").env("PSD_IMPUTE_COMMAND", command);
+        run(heading, &mut pytest)
+    }
+}
+
+/// Checks of the engine against independent programs.
+pub(crate) fn checks() -> Result<(), String> {
+    Environment::prepare("venv-checks", "checks/requirements.txt")?.pytest("Python checks", &["checks"])
+}
+
+/// Builds the package's wheel, and runs its tests with current packages and with the oldest that it supports.
+pub(crate) fn package() -> Result<(), String> {
+    let current = Environment::prepare("venv-package", "python/tests/requirements.txt")?;
+    let wheels = target().join("wheels");
+    let _ = fs::remove_dir_all(&wheels);
+    let mut maturin = command(&current.python);
+    maturin.args([
+        "-m",
+        "maturin",
+        "build",
+        "--quiet",
+        "--profile",
+        "dev",
+        "--manifest-path",
+        "python/Cargo.toml",
+    ]);
+    run("Python wheel", maturin.arg("--out").arg(&wheels).arg("--interpreter").arg(&current.python))?;
+    let oldest = Environment::prepare("venv-oldest", "python/tests/requirements-oldest.txt")?;
+    let wheel = wheel(&wheels)?;
+    for environment in [&current, &oldest] {
+        environment.pip("Python package", &["--force-reinstall", "--no-deps", &wheel])?;
+    }
+    oldest.pytest(
+        "Python package, oldest packages",
+        &[
+            "-c",
+            "python/pyproject.toml",
+            "-W",
+            "default",
+            "python/tests/test_estimator.py",
+            "python/tests/test_frames.py",
+        ],
+    )?;
+    let everything =
+        ["-c", "python/pyproject.toml", "--doctest-modules", "--pyargs", "psd_impute", "python/tests"];
+    current.pytest("Python package", &everything)
+}
+
+/// The one wheel in a folder.
+fn wheel(folder: &PathBuf) -> Result<String, String> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("xtask: {}: {e}", folder.display()))?;
+    let found = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|e| e == "whl"));
+    found
+        .map(|path| path.display().to_string())
+        .ok_or_else(|| format!("xtask: no wheel in {}", folder.display()))
 }

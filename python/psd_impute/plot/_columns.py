@@ -116,7 +116,7 @@ class Sheet:
                 table = np.asarray(table, dtype=float)
                 width = table.shape[-1]
                 if width < len(names):
-                    names = [name for name, empty in zip(names, self.missing.all(axis=0)) if not empty]
+                    names = [name for name, empty in zip(names, np.asarray(self.missing.all(axis=0))) if not empty]
                 names = [*names, *(f"added {j}" for j in range(len(names), width))]
             sheet = Sheet(table, names)
             if len(sheet.missing) != len(self.missing):
@@ -129,7 +129,7 @@ class Sheet:
         gaps = self.missing.copy()
         for j, name in enumerate(self.names):
             gaps[:, j] &= name in completed.names and ~completed.missing[:, completed.names.index(name)]
-        return gaps.any(axis=0)
+        return np.asarray(gaps.any(axis=0))
 
     def chosen(self, columns: Any, among: np.ndarray, most: int) -> list[str]:
         """The columns to draw, by name or position. None is those with most gaps among some."""

@@ -59,7 +59,8 @@ def _members(report: FitReport, ax: Axes | None) -> Any:
         for member, height in zip(members, y):
             if member.weight > _SOME_WEIGHT:
                 _beside(ax, f"{100 * member.weight:.0f} %", member.held_out, height)
-    ax.axvline(report.held_out, color="black", linewidth=1.5)
+    if report.held_out is not None:
+        ax.axvline(report.held_out, color="black", linewidth=1.5)
     if report.normal_held_out is not None:
         ax.axvline(report.normal_held_out, color=GREY, linewidth=1.5, linestyle="--")
     ax.margins(x=0.14)
@@ -74,7 +75,7 @@ def _members(report: FitReport, ax: Axes | None) -> Any:
 
 def _beside(ax: Axes, text: str, x: float, y: float) -> None:
     ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-    style = {"textcoords": "offset points", "va": "center", "fontsize": "small", "zorder": 4}
+    style: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small", "zorder": 4}
     ax.annotate(text, (x, y), (7, 0), bbox=ground, **style)
 
 

@@ -72,7 +72,7 @@ def _triangle(count: int, ax: Axes | None) -> tuple[Any, dict[tuple[int, int], A
     grid = figure.subplots(side, side, sharex="col", sharey="row", squeeze=False)
     for i, j in zip(*np.triu_indices(side, 1)):
         grid[i, j].remove()
-    return figure, {(i + 1, j): grid[i, j] for i, j in zip(*np.tril_indices(side))}
+    return figure, {(int(i) + 1, int(j)): grid[i, j] for i, j in zip(*np.tril_indices(side))}
 
 
 def _scatter(ax: Axes, x: Column, y: Column, was_missing: np.ndarray) -> None:
@@ -82,7 +82,7 @@ def _scatter(ax: Axes, x: Column, y: Column, was_missing: np.ndarray) -> None:
         if len(drawn) > _MOST_POINTS:
             drawn = np.random.default_rng(0).choice(drawn, _MOST_POINTS, replace=False)
         strength = 0.7 if len(drawn) <= 500 else 0.4
-        dots = {"s": 9, "color": colour, "alpha": strength, "linewidths": 0, "rasterized": True}
+        dots: dict[str, Any] = {"s": 9, "color": colour, "alpha": strength, "linewidths": 0, "rasterized": True}
         ax.scatter(x.values[drawn], y.values[drawn], **dots)
     for column, axis in ((x, ax.xaxis), (y, ax.yaxis)):
         scale(axis, column.kind)
