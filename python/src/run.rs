@@ -7,11 +7,14 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// How long Ctrl-C may go unheard.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Events that may wait to be heard before the worker does.
+const WAITING: usize = 4;
 
 /// What a worker says.
 enum Said<E, T> {
@@ -21,7 +24,7 @@ enum Said<E, T> {
 
 /// The worker's side: it tells of events, and hears whether anyone still waits.
 pub(crate) struct Teller<E, T> {
-    sender: Sender<Said<E, T>>,
+    sender: SyncSender<Said<E, T>>,
     given_up: Arc<AtomicBool>,
 }
 
@@ -49,7 +52,7 @@ pub(crate) fn run<E: Send + 'static, T: Send + 'static>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     let pool =
         pool.map_err(|error| PyValueError::new_err(format!("threads could not be started: {error}")))?;
-    let (sender, receiver) = channel();
+    let (sender, receiver) = sync_channel(WAITING);
     let given_up = Arc::new(AtomicBool::new(false));
     let teller = Teller { sender: sender.clone(), given_up: given_up.clone() };
     std::thread::spawn(move || {
