@@ -84,8 +84,9 @@ class Matrix(Frame):
         return np.hstack([data, flags.astype(data.dtype)]) if names else data
 
     def zeroed(self, data: Any, columns: Sequence[int]) -> np.ndarray:
-        data[:, list(columns)] = np.nan_to_num(data[:, list(columns)])
-        return data
+        out = data.copy()
+        out[:, list(columns)] = np.nan_to_num(out[:, list(columns)])
+        return out
 
     def like(self, table: Table) -> np.ndarray:
         out = np.empty((len(table), len(self.names)), dtype=self.data.dtype)
@@ -133,13 +134,14 @@ class Pandas(Frame):
         return data
 
     def zeroed(self, data: Any, columns: Sequence[int]) -> Any:
+        out = data.copy()
         for j in columns:
             column = data.iloc[:, j]
-            data.isetitem(j, column.astype(float).fillna(0.0).astype(column.dtype))
-        return data
+            out.isetitem(j, column.astype(float).fillna(0.0).astype(column.dtype))
+        return out
 
     def like(self, table: Table) -> Any:
-        found = _pyarrow().table(table).to_pandas()
+        found = pandas_table(table)
         # A type that cannot be missing, of a column that is not modelled, gives way to one that can.
         out = self.data.reindex(range(len(found)))
         for j, name in enumerate(self.names):
@@ -245,6 +247,11 @@ class Arrow(Frame):
             return cells.cast(field.type.value_type).dictionary_encode().cast(field.type)
 
         return pa.table([column(field) for field in self.data.schema], schema=self.data.schema)
+
+
+def pandas_table(table: Table) -> Any:
+    """A table of the engine's as one of pandas."""
+    return _pyarrow().table(table).to_pandas()
 
 
 def is_frame(data: Any) -> bool:

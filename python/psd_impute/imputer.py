@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from ._engine import DataError, Model, SettingError, Table
 from .cells import CellDistribution
-from .frames import Frame, column_names, frame_of, is_frame, replace_missing
+from .frames import Frame, column_names, frame_of, is_frame, pandas_table, replace_missing
 from .random import seed_of
 from .report import FitReport, Step
 
@@ -306,7 +306,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return self._model.log_densities(frame.to_engine(), self._threads())
 
     def sample(self, n: int = 1, random_state: Any = None) -> Any:
-        """New rows, drawn from the density, as a table of the kind that was fitted.
+        """New rows, drawn from the density, as a table of the kind that was fitted; of a loaded model, as one of pandas.
 
         Columns that are not modelled, such as identifiers, have no values. With `random_state=None` the rows are
         those of the fit's own seed.
@@ -318,6 +318,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             raise SettingError("nothing was learned from a table without a cell\nhint: fit one with cells")
         seed = self.seed_ if random_state is None else seed_of(random_state)
         table = self._model.sample(int(n), seed, self._bounds(self._model), self._threads())
+        if self._template is None:
+            return pandas_table(table)
         return frame_of(self._template, self._names).like(table)
 
     # Files

@@ -76,6 +76,18 @@ def test_pickling_and_cloning(matrix):
     assert fresh.get_params() == imputer.get_params() and not hasattr(fresh, "report_")
 
 
+def test_a_file_holds_the_whole_model(matrix, tmp_path):
+    imputer = PSDImputer(random_state=6).fit(matrix)
+    imputer.save(tmp_path / "model")
+    loaded = PSDImputer.load(tmp_path / "model")
+    for a, b in zip(loaded.impute(matrix, m=2), imputer.impute(matrix, m=2)):
+        assert np.array_equal(a, b)
+    assert np.array_equal(loaded.sample(5).to_numpy(), imputer.sample(5))
+    assert np.array_equal(loaded.score_samples(matrix), imputer.score_samples(matrix))
+    assert loaded.columns_ == imputer.columns_ == dict.fromkeys(["x0", "x1", "x2"], "continuous")
+    assert not hasattr(loaded, "feature_names_in_")
+
+
 def test_pipelines_and_searches(matrix):
     target = np.nan_to_num(matrix).sum(axis=1)
     pipeline = make_pipeline(PSDImputer(random_state=0), StandardScaler(), Ridge())
@@ -124,6 +136,7 @@ def test_columns_without_a_cell(matrix):
     nothing = np.full((4, 2), np.nan)
     assert PSDImputer().fit_transform(nothing).shape == (4, 0)
     assert np.array_equal(PSDImputer(keep_empty_features=True).fit_transform(nothing), np.zeros((4, 2)))
+    assert np.isnan(nothing).all()
 
 
 def test_other_cells_may_stand_for_missing_ones(matrix):
