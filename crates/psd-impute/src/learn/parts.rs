@@ -19,8 +19,11 @@ use std::sync::Arc;
 pub(super) const SAMPLE: usize = 4_000;
 /// Rows that members are fitted to.
 const ROWS: usize = 20_000;
-/// EM steps from a fit to one with other row weights.
+/// EM steps from a fit to one with other row weights, at most.
 const MOVES: usize = 30;
+/// The gain of all rows together, in nats, at which EM stops there. What a refit is for is the spread of the refits, and one that stops
+/// at a remaining gain of `g` nats stops some `√(2g)` standard errors short: EM is slowest along what the missing cells would tell.
+const MOVED: f64 = 1e-4;
 
 /// The rows that a stack is fitted to.
 pub(crate) struct Data {
@@ -150,7 +153,8 @@ impl Parts {
 
     /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new.
     fn densities(&self, views: &[View; 2], moved: bool) -> Result<Vec<Inside>> {
-        let em = EmParams { max_iterations: MOVES, ..Default::default() };
+        let rows: f64 = self.data.weights.iter().sum();
+        let em = EmParams { tolerance: MOVED / rows, max_iterations: MOVES };
         let one = |(&weight, (space, fit)): (&f64, &(Space, Smooth))| {
             let rows = views[*space as usize].rows(em);
             let density = if moved { fit.refit(rows)?.density(rows)? } else { fit.density(rows)? };
