@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Output(#[from] io::Error),
     #[error("{}: {error}", path.display())]
-    Model { path: PathBuf, error: psd_impute_frame::Error },
+    Model { path: PathBuf, error: Box<psd_impute_frame::Error> },
     #[error("{}: {error}", path.display())]
     Evaluation { path: PathBuf, error: psd_impute_eval::Error },
     #[error("{}: there is no folder {}", path.display(), folder.display())]
@@ -83,11 +83,9 @@ impl Failure {
             Self::Frame(error) => return frame_hint(error),
             Self::Output(error) => return io_hint(error),
             Self::Evaluation { error, .. } => return error.hint().map(String::from),
-            Self::Model {
-                error:
-                    psd_impute_frame::Error::Engine(psd_impute::Error::ModelFile(ModelFileError::NotAModel)),
-                ..
-            } => "`psd-impute fit TABLE -o MODEL` writes a model".into(),
+            Self::Model { error, .. } if is_no_model(error) => {
+                "`psd-impute fit TABLE -o MODEL` writes a model".into()
+            }
             Self::Model { .. } => "fit the model again with `psd-impute fit`".into(),
             Self::NoFolder { .. } => "make the folder first".into(),
             Self::IsFolder { .. } => "add the name of a file".into(),
@@ -99,6 +97,12 @@ impl Failure {
             _ => return None,
         })
     }
+}
+
+/// Whether a file is something else than a model.
+fn is_no_model(error: &psd_impute_frame::Error) -> bool {
+    use psd_impute_frame::Error::Engine;
+    matches!(error, Engine(psd_impute::Error::ModelFile(ModelFileError::NotAModel)))
 }
 
 /// The library's hint, with the options that do what it says.

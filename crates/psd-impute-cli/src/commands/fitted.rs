@@ -28,7 +28,7 @@ pub(crate) fn fit(
 /// Reads a model file.
 pub(crate) fn load(path: &Path) -> Result<TableModel, Failure> {
     let bytes = std::fs::read(path).map_err(Failure::of_file(path))?;
-    TableModel::read(&bytes).map_err(|error| Failure::Model { path: path.to_owned(), error })
+    TableModel::read(&bytes).map_err(|error| Failure::Model { path: path.to_owned(), error: error.into() })
 }
 
 /// Writes a model file; `-` is standard output.
