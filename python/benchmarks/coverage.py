@@ -15,6 +15,8 @@ import argparse
 import shutil
 import subprocess
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import Iterable
 
@@ -157,7 +159,9 @@ def numbers(studies: int, build: str) -> str:
     versions = mice_version()
     if versions is None:
         print("Rscript or its package mice is missing: psd_impute stands alone")
-    lines = [line for mechanism in MECHANISMS for line in lines_of(mechanism, studies, versions is not None)]
+    with ProcessPoolExecutor() as processes:
+        parts = processes.map(lines_of, MECHANISMS, repeat(studies), repeat(versions is not None))
+        lines = [line for part in parts for line in part]
     noise = 200 * np.sqrt(0.95 * 0.05 / studies)
     head = [
         f"{measured_with('numpy', build=build)} {versions or 'R or mice was missing'}.",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .cells import CellDistribution
     from .density import PSDDensity
     from .imputer import PSDImputer
-    from .pool import Pooled, pool
+    from .pooling import Pooled, pool
     from .report import FitReport
 
 __version__ = "0.1.0"
@@ -29,8 +29,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "PSDImputer": "imputer",
     "PSDDensity": "density",
-    "pool": "pool",
-    "Pooled": "pool",
+    "pool": "pooling",
+    "Pooled": "pooling",
     "CellDistribution": "cells",
     "FitReport": "report",
     "PsdImputeError": "_engine",

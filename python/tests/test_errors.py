@@ -145,3 +145,14 @@ def test_names_there_are_not():
     with pytest.raises(AttributeError, match="no attribute 'PSDRegressor'"):
         psd_impute.PSDRegressor
     assert "PSDImputer" in dir(psd_impute)
+
+
+def test_no_module_takes_the_place_of_a_name():
+    import importlib
+    import pkgutil
+
+    modules = [name for _, name, _ in pkgutil.iter_modules(psd_impute.__path__)]
+    for name in modules:
+        importlib.import_module(f"psd_impute.{name}")
+    assert set(modules) & set(psd_impute.__all__) == {"plot"}
+    assert callable(psd_impute.pool)

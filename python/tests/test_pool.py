@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psd_impute.pool import Pooled, pool
+from psd_impute import Pooled, pool
 
 MICE: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "mice_pool.json").read_text())
 COLUMNS = ["estimate", "ubar", "b", "t", "riv", "lambda_", "df", "fmi", "std_error", "statistic", "p_value"]

@@ -114,7 +114,7 @@ def test_a_million_rows_release_their_memory():
     """
     size, kept, most = map(float, run(program).split())
     assert kept < 6 * size, f"{kept:.0f} MiB kept after twelve passes over {size:.0f} MiB"
-    assert most < 10 * size, f"{most:.0f} MiB taken at most by a pass over {size:.0f} MiB"
+    assert most < 16 * size, f"{most:.0f} MiB taken at most by a pass over {size:.0f} MiB"
 
 
 def test_nothing_is_imported_before_it_is_used():
