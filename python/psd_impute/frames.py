@@ -38,10 +38,10 @@ class Frame:
         """Which cells are missing, a row a row."""
         raise NotImplementedError
 
-    def completed(self, model: Model, wanted: dict[str, Any], filled: Sequence[int]) -> Any:
-        """The data, completed by a model as wanted; it fills the missing cells of the columns at ``filled``."""
-        table, _ = model.complete(self.to_engine(), wanted)
-        return self.restore(table, filled)
+    def completed(self, model: Model, wanted: dict[str, Any], filled: Sequence[int]) -> tuple[Any, list[str]]:
+        """The data, completed by a model as wanted in the columns at ``filled``, and what there is to say."""
+        table, notes = model.complete(self.to_engine(), wanted)
+        return self.restore(table, filled), notes
 
     def restore(self, completed: Table, filled: Sequence[int]) -> Any:
         """The data with the missing cells of some columns taken from a completed table."""
@@ -73,10 +73,9 @@ class Matrix(Frame):
     def missing(self) -> np.ndarray:
         return np.isnan(self.data)
 
-    def completed(self, model: Model, wanted: dict[str, Any], filled: Sequence[int]) -> np.ndarray:
+    def completed(self, model: Model, wanted: dict[str, Any], filled: Sequence[int]) -> tuple[Any, list[str]]:
         out = np.empty(self.data.shape, dtype=self.data.dtype)
-        model.complete_into(self.to_engine(), wanted, out)
-        return out
+        return out, model.complete_into(self.to_engine(), wanted, out)
 
     def arrange(self, data: Any, kept: Sequence[int], flags: np.ndarray, names: Sequence[str]) -> np.ndarray:
         if len(kept) < data.shape[1]:

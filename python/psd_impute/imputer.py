@@ -242,6 +242,10 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             raise SettingError(f"m is {m!r}, but must be a whole number above zero")
         frame = self._frame(X, fitting=False)
         refitted = m > 1 and not one_fit
+        if refitted and self.report_ is not None and self.report_.preset != "default":
+            warnings.warn(
+                "all tables are drawn from the one fit; only the default preset is refitted", UserWarning, stacklevel=2
+            )
         return [self._complete(frame, "draw", k, refitted=refitted) for k in range(1, int(m) + 1)]
 
     def _complete(self, frame: Frame, method: str, imputation: int, *, refitted: bool) -> Any:
@@ -255,7 +259,9 @@ class PSDImputer(TransformerMixin, BaseEstimator):
                 "bounds": self._bounds(self._model),
                 "threads": self._threads(),
             }
-            data = frame.completed(self._model, wanted, self._filled)
+            data, notes = frame.completed(self._model, wanted, self._filled)
+            for note in notes:
+                warnings.warn(note, UserWarning, stacklevel=3)
         return self._arranged(frame, data)
 
     def _arranged(self, frame: Frame, data: Any) -> Any:
@@ -346,7 +352,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         imputer.n_features_in_ = len(columns)
         if imputer._names != [f"x{j}" for j in range(len(columns))]:
             imputer.feature_names_in_ = np.asarray(imputer._names, dtype=object)
-        imputer.seed_ = seed_of(imputer.random_state) if imputer.random_state is not None else imputer._model.report()["seed"]
+        fitted_with = imputer._model.report()["seed"]
+        imputer.seed_ = fitted_with if imputer.random_state is None else seed_of(imputer.random_state)
         imputer._empty = imputer._indicated = []
         imputer._template = None
         imputer._finish([], [], np.zeros((0, len(columns)), dtype=bool))
@@ -414,7 +421,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     def _bounds(self, model: Model) -> list[tuple[str, str | None, str | None]]:
         """The bounds of columns, as text."""
         ends: dict[str, list[Any]] = {}
-        numeric = {c["name"] for c in model.columns() if c["kind"] in ("continuous", "integer")}
+        kinds = ("continuous", "integer")
+        numeric = {c["name"] for c in model.columns() if c["role"] == "modelled" and c["kind"] in kinds}
         for k, (setting, none) in enumerate((("min_value", -np.inf), ("max_value", np.inf))):
             value = np.asarray(none if getattr(self, setting) is None else getattr(self, setting), dtype=float)
             if value.ndim and value.shape != (self.n_features_in_,):

@@ -158,6 +158,28 @@ def test_bounds(matrix):
     assert some[:, 1].max() <= np.nanmax(matrix[:, 1]) < some[:, 2].max()
 
 
+def test_bounds_of_all_columns_leave_those_alone_that_are_not_modelled(people):
+    table = people[["height", "weight"]].assign(row=np.arange(len(people)), always=1.0)
+    imputer = PSDImputer(random_state=0, min_value=0, max_value=500).fit(table)
+    assert imputer.columns_["row"] == "left" and imputer.transform(table)["weight"].notna().all()
+
+
+def test_what_a_model_does_not_know_is_told(people):
+    imputer = PSDImputer(random_state=0).fit(people[["height", "town"]])
+    other = people[["height", "town"]].copy()
+    other.loc["r0", "town"] = "Rome"
+    with pytest.warns(UserWarning, match="labels unknown to the model in 1 cell"):
+        done = imputer.transform(other)
+    assert done.loc["r0", "town"] == "Rome" and done.notna().all().all()
+
+
+def test_presets_of_the_paper_are_not_refitted(matrix):
+    imputer = PSDImputer(random_state=0, preset="theory").fit(matrix[:30])
+    with pytest.warns(UserWarning, match="only the default preset is refitted"):
+        tables = imputer.impute(matrix[:30], m=2)
+    assert not np.array_equal(*tables)
+
+
 def test_a_running_number_in_a_matrix_is_completed(matrix):
     given = np.column_stack([np.arange(60.0), matrix])
     given[7, 0] = np.nan
