@@ -100,6 +100,12 @@ pub enum Error {
         /// The truth's.
         expected: String,
     },
+    /// A column of labels, for an imputer that knows only numbers.
+    #[error("column `{column}` has labels, and this imputer knows only numbers")]
+    Labels {
+        /// The column's name.
+        column: String,
+    },
     /// A truth of which no row is complete.
     #[error("no row of the truth is complete")]
     NoCompleteRow,
@@ -119,6 +125,7 @@ impl Error {
             Self::Changed { .. } => {
                 Some("the tables must come from the same truth; observed cells stay as they are")
             }
+            Self::Labels { .. } => Some("leave the column out, or use an imputer that takes labels"),
             Self::NoCompleteRow => Some("rows whose truth has gaps cannot be scored, and here all have"),
             _ => None,
         }

@@ -1,6 +1,7 @@
 //! Taking cells away from tables, and scoring how they were put back.
 //!
 //! - [`ampute`]: mechanisms by which cells go missing;
+//! - [`imputers`]: one contract for ways to put them back, ours and the ones it is compared with;
 //! - [`metrics`]: how far completed tables are from the truth.
 //!
 //! The engine knows nothing of this crate.
@@ -21,6 +22,7 @@
 
 pub mod ampute;
 mod error;
+pub mod imputers;
 pub mod metrics;
 mod scale;
 

@@ -5,10 +5,14 @@ use psd_impute::table::{Column, Kind, Scaler, Table};
 
 /// Mean and standard deviation of every column of numbers, those with few values too; the identity for categories.
 pub(crate) fn scaler(table: &Table) -> Result<Scaler> {
-    let plain = |column: &Column| match column.kind() {
+    Ok(Scaler::of(&Table::new(free_columns(table), table.cells().to_owned())?))
+}
+
+/// The table's columns with every column of numbers free to hold any number.
+pub(crate) fn free_columns(table: &Table) -> Vec<Column> {
+    let free = |column: &Column| match column.kind() {
         Kind::Category(_) => column.clone(),
         _ => Column::continuous(column.name()),
     };
-    let columns = table.columns().iter().map(plain).collect();
-    Ok(Scaler::of(&Table::new(columns, table.cells().to_owned())?))
+    table.columns().iter().map(free).collect()
 }

@@ -1,0 +1,43 @@
+//! The mean of each column, and of a category its most frequent label.
+
+use super::cells::fill;
+use super::{Fitted, Imputer};
+use crate::Result;
+use psd_impute::table::{Kind, Table};
+
+/// Every gap gets what is usual in its column.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mean;
+
+/// The value for each column.
+struct FittedMean(Vec<f64>);
+
+impl Imputer for Mean {
+    fn fit(&self, table: &Table, _: u64) -> Result<Box<dyn Fitted>> {
+        let usual = |j: usize| match table.columns()[j].kind() {
+            Kind::Category(labels) => most_frequent(table.observed(j), labels.len()),
+            _ => mean(table.observed(j)),
+        };
+        Ok(Box::new(FittedMean((0..table.columns().len()).map(usual).collect())))
+    }
+}
+
+impl Fitted for FittedMean {
+    fn complete(&self, table: &Table, _: u64) -> Result<Table> {
+        fill(table, |j, _| self.0[j])
+    }
+}
+
+/// The mean of the values; zero if there are none.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0usize), |(sum, count), x| (sum + x, count + 1));
+    if count == 0 { 0.0 } else { sum / count as f64 }
+}
+
+/// The label seen most often, the first of equals.
+fn most_frequent(values: impl Iterator<Item = f64>, labels: usize) -> f64 {
+    let mut counts = vec![0usize; labels];
+    values.for_each(|x| counts[x as usize] += 1);
+    let best = (0..labels).rev().max_by_key(|&k| counts[k]).unwrap_or(0);
+    best as f64
+}

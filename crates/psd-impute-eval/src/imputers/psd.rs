@@ -1,0 +1,61 @@
+//! Ours.
+
+use super::{Fitted, Imputer};
+use crate::Result;
+use psd_impute::impute::Limits;
+use psd_impute::model::{Model, Settings};
+use psd_impute::table::Table;
+use std::sync::Arc;
+
+/// What a gap gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// Its conditional mean.
+    Mean,
+    /// A draw. Each imputation comes from the model refitted under row weights of its own, so that several are proper multiple
+    /// imputations.
+    Draw,
+}
+
+/// The stack of positive semi-definite densities.
+#[derive(Debug, Clone)]
+pub struct Psd {
+    /// How it is fitted.
+    pub settings: Settings,
+    /// What a gap gets.
+    pub value: Value,
+}
+
+/// A model and what to take from it.
+pub struct FittedPsd {
+    /// The model, which may be shared.
+    pub model: Arc<Model>,
+    /// What a gap gets.
+    pub value: Value,
+    /// The seed of draws and row weights.
+    pub seed: u64,
+}
+
+impl Imputer for Psd {
+    fn fit(&self, table: &Table, seed: u64) -> Result<Box<dyn Fitted>> {
+        let model = Model::fit(table, &self.settings.options(table, seed)?, &mut ())?;
+        Ok(Box::new(FittedPsd { model: Arc::new(model), value: self.value, seed }))
+    }
+}
+
+impl Fitted for FittedPsd {
+    fn complete(&self, table: &Table, imputation: u64) -> Result<Table> {
+        let limits = || Limits::none(table.columns().len());
+        match self.value {
+            Value::Mean => Ok(self.model.imputer(limits())?.complete_with_means(table)?),
+            Value::Draw => {
+                let refitted = self.model.refitted(self.seed, imputation)?;
+                let imputer = match &refitted {
+                    Some(refitted) => refitted.imputer(limits())?,
+                    None => self.model.imputer(limits())?,
+                };
+                Ok(imputer.complete_with_draws(table, self.seed, imputation)?)
+            }
+        }
+    }
+}

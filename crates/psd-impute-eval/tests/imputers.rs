@@ -1,0 +1,72 @@
+//! The contract that every imputer keeps.
+
+use psd_impute::model::Settings;
+use psd_impute::table::Table;
+use psd_impute_eval::imputers::{Imputer, Mean, Psd, Value};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Every imputer there is.
+fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
+    let psd = |value| Box::new(Psd { settings: Settings::default(), value });
+    vec![("mean", Box::new(Mean)), ("psd mean", psd(Value::Mean)), ("psd draw", psd(Value::Draw))]
+}
+
+/// Correlated columns of different size, of which a share of cells is missing.
+fn table(rows: usize, rate: f64, seed: u64) -> Table {
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+    let mut row = || {
+        let (a, b): (f64, f64) = (rng.random(), rng.random());
+        let c: f64 = rng.random();
+        let mut row = [a, 100.0 * (a + 0.3 * b) + 7.0, (a - b).round(), 0.01 * (a * b + 0.1 * c)];
+        row.iter_mut().for_each(|x| *x = if rng.random::<f64>() < rate { f64::NAN } else { *x });
+        row
+    };
+    let rows: Vec<[f64; 4]> = (0..rows).map(|_| row()).collect();
+    Table::continuous(&["a", "b", "c", "d"], &rows).unwrap()
+}
+
+fn bits(table: &Table) -> Vec<u64> {
+    table.rows().flatten().map(|x| x.to_bits()).collect()
+}
+
+#[test]
+fn observed_cells_stay_and_gaps_get_finite_numbers() {
+    let (train, test) = (table(80, 0.2, 1), table(20, 0.5, 2));
+    for (name, imputer) in all() {
+        let fitted = imputer.fit(&train, 3).unwrap();
+        for rows in [&train, &test] {
+            let completed = fitted.complete(rows, 1).unwrap();
+            assert_eq!(completed.len(), rows.len(), "{name}");
+            for (before, after) in rows.rows().flatten().zip(completed.rows().flatten()) {
+                assert!(after.is_finite(), "{name}");
+                assert!(before.is_nan() || before.to_bits() == after.to_bits(), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_without_any_cell_and_columns_seen_once_are_completed() {
+    let nan = f64::NAN;
+    let mut rows: Vec<[f64; 3]> = (0..12).map(|i| [f64::from(i), f64::from(i * i % 5), nan]).collect();
+    rows[4][2] = 1.0;
+    rows[7] = [nan; 3];
+    let table = Table::continuous(&["a", "b", "c"], &rows).unwrap();
+    for (name, imputer) in all() {
+        let completed = imputer.fit(&table, 0).unwrap().complete(&table, 1).unwrap();
+        assert!(completed.rows().flatten().all(|x| x.is_finite()), "{name}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
+    let train = table(60, 0.3, 5);
+    for (name, imputer) in all() {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| bits(&imputer.fit(&train, 9).unwrap().complete(&train, 2).unwrap()))
+        };
+        assert_eq!(run(1), run(2), "{name}");
+    }
+}
