@@ -16,6 +16,7 @@ mod mixture;
 mod normal;
 mod parts;
 mod presets;
+mod row_weights;
 mod space;
 mod stack;
 mod structure;

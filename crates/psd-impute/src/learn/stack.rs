@@ -15,13 +15,14 @@ use super::members::{FittedMixture, Member, Smooth};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
 use super::parts::{Data, Parts, SAMPLE};
+use super::row_weights::row_weights;
 use super::space::Space;
 use crate::density::Stack;
 use crate::error::bad;
 use crate::kernel::MetricKind;
-use crate::table::{RowKeys, Table};
+use crate::table::Table;
 use crate::{Error, Result};
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
@@ -194,14 +195,9 @@ impl FittedStack {
     /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
     /// the stack stay. A row's weight depends on the seed, the number of the imputation and the row's content alone.
     pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Stack> {
-        let keys = RowKeys::of(&self.parts.data.table);
-        // A row that stands for several gets the sum of their weights.
-        let weight = |(i, &copies): (usize, &f64)| {
-            let mut rng = keys.generator(i, seed, imputation);
-            (0..copies.round() as usize).map(|_| -(1.0 - rng.random::<f64>()).ln()).sum()
-        };
-        let drawn = self.parts.data.weights.iter().enumerate().map(weight);
-        self.parts.stack(Some(&drawn.collect::<Vec<_>>()))
+        let Data { table, weights, .. } = &self.parts.data;
+        let drawn = row_weights(table, weights, seed, imputation)?;
+        self.parts.stack(Some(&drawn))
     }
 
     /// How many distinct rows the members were fitted to.
