@@ -42,6 +42,8 @@ enum Command {
     Ampute(commands::ampute::Ampute),
     /// Score completed tables against the truth.
     Evaluate(commands::evaluate::Evaluate),
+    /// Compare ways to complete tables.
+    Lab(commands::lab::Lab),
     /// Print completions for a shell.
     Completions(commands::shell::Completions),
     /// Print the man page.
@@ -68,6 +70,7 @@ impl Command {
             Self::Sample(sample) => sample.run(),
             Self::Ampute(ampute) => ampute.run(),
             Self::Evaluate(evaluate) => evaluate.run(out),
+            Self::Lab(lab) => lab.run(),
             Self::Completions(completions) => completions.run(Arguments::command(), out),
             Self::Man => commands::shell::man(Arguments::command(), out),
         }

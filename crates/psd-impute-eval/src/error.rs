@@ -106,6 +106,14 @@ pub enum Error {
         /// The column's name.
         column: String,
     },
+    /// Another program that did not do what it was to.
+    #[error("{program}: {what}")]
+    External {
+        /// Its name.
+        program: &'static str,
+        /// What it said.
+        what: String,
+    },
     /// A truth of which no row is complete.
     #[error("no row of the truth is complete")]
     NoCompleteRow,

@@ -2,7 +2,9 @@
 //!
 //! - [`ampute`]: mechanisms by which cells go missing;
 //! - [`imputers`]: one contract for ways to put them back, ours and the ones it is compared with;
-//! - [`metrics`]: how far completed tables are from the truth.
+//! - [`lab`]: how they compare, over tables, mechanisms, rates and seeds;
+//! - [`metrics`]: how far completed tables are from the truth;
+//! - [`toys`]: the paper's shapes with noise.
 //!
 //! The engine knows nothing of this crate.
 //!
@@ -23,7 +25,9 @@
 pub mod ampute;
 mod error;
 pub mod imputers;
+pub mod lab;
 pub mod metrics;
 mod scale;
+pub mod toys;
 
 pub use error::{Error, Result};

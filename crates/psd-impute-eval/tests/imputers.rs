@@ -1,5 +1,7 @@
 //! The contract that every imputer keeps.
 
+#![allow(clippy::unwrap_used)]
+
 use psd_impute::model::Settings;
 use psd_impute::table::Table;
 use psd_impute_eval::imputers::{Imputer, Mean, Psd, Value};

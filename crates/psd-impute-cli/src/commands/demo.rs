@@ -1,7 +1,7 @@
 //! `psd-impute demo`: two moons with gaps, fitted and completed.
 
 use super::Failure;
-use crate::toys::{self, Gaps, Numbers, Shape};
+use crate::toys::{self, Gaps, Numbers};
 use clap::Args;
 use psd_impute::density::{Density, PsdDensity};
 use psd_impute::impute::{Imputer, Limits, Ties};
@@ -9,6 +9,7 @@ use psd_impute::kernel::Metric;
 use psd_impute::learn::{AnchorChoice, Fitted, PsdFit};
 use psd_impute::solver::Status;
 use psd_impute::table::Table;
+use psd_impute_eval::toys::Shape;
 use psd_impute_frame::write_file;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -35,6 +35,18 @@ pub(crate) enum Failure {
     TwoKinds { column: String },
     #[error("--mnar needs --mechanism mnar")]
     MnarAlone,
+    #[error("{}: there is no such study", path.display())]
+    NoStudy { path: PathBuf, known: String },
+    #[error("{}: line {line}: {what}", path.display())]
+    Study { path: PathBuf, line: usize, what: String },
+    #[error("{}: {what}: {found}", path.display())]
+    BadStudy { path: PathBuf, what: &'static str, found: String },
+    #[error("{}: none of its tables was found", study.display())]
+    NoTables { study: PathBuf },
+    #[error("{}: has no record", path.display())]
+    NoRecords { path: PathBuf },
+    #[error("{}: line {line} is no record: {error}", path.display())]
+    Record { path: PathBuf, line: usize, error: serde_json::Error },
 }
 
 impl Failure {
@@ -94,6 +106,14 @@ impl Failure {
             Self::OneStream => "write to files: -o out.csv, --intervals cells.csv".into(),
             Self::TwoKinds { .. } => "name it in one of --categorical, --continuous and --ignore".into(),
             Self::MnarAlone => "add --mechanism mnar, or leave --mnar out".into(),
+            Self::NoStudy { known, .. } => {
+                format!("give a TOML file, or one that comes with the command: {known}")
+            }
+            Self::NoTables { .. } => "name the folder that has them with --data DIR".into(),
+            Self::NoRecords { .. } => "`psd-impute lab run` writes them".into(),
+            Self::Record { .. } => {
+                "records are what `psd-impute lab run` writes; start a new file with -o".into()
+            }
             _ => return None,
         })
     }

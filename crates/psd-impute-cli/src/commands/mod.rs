@@ -11,6 +11,7 @@ mod fit_args;
 mod fitted;
 pub(crate) mod impute;
 mod intervals;
+pub(crate) mod lab;
 mod progress;
 mod run_args;
 pub(crate) mod sample;

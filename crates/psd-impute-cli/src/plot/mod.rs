@@ -8,7 +8,7 @@ mod svg;
 mod text;
 
 pub(crate) use contour::{Grid, superlevel};
-pub(crate) use panel::{Frame, Panel, polygon};
+pub(crate) use panel::{Frame, Panel, polygon, ticks};
 pub(crate) use text::{Align, Weight};
 
 use crate::commands::Failure;

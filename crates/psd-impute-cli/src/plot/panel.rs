@@ -82,9 +82,11 @@ impl Panel {
     }
 }
 
-/// Whole or half numbers within an interval, seven at most.
+/// Round numbers within an interval, seven at most: steps are one, two or five of a power of ten.
 pub(crate) fn ticks((lo, hi): (f64, f64)) -> Vec<f64> {
-    let step = [0.5, 1.0, 2.0, 5.0].into_iter().find(|step| (hi - lo) / step < 7.0).unwrap_or(hi - lo);
+    let power = 10f64.powf(((hi - lo) / 7.0).log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
+    let step = steps.into_iter().find(|step| (hi - lo) / step < 7.0).unwrap_or(hi - lo);
     let (first, last) = ((lo / step).ceil() as i64, (hi / step).floor() as i64);
     (first..=last).map(|k| k as f64 * step).collect()
 }
@@ -104,6 +106,7 @@ mod tests {
     fn ticks_are_few_and_within() {
         assert_eq!(ticks((-1.4, 1.4)), [-1.0, -0.5, 0.0, 0.5, 1.0]);
         assert_eq!(ticks((-2.5, 2.5)), [-2.0, -1.0, 0.0, 1.0, 2.0]);
+        assert_eq!(ticks((0.0, 4.0e-3)), [0.0, 1.0e-3, 2.0e-3, 3.0e-3, 4.0e-3]);
     }
 
     #[test]

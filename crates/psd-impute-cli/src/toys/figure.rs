@@ -1,6 +1,6 @@
 //! A toy's figure: what is seen of the table, the anchors before and after, the learned density, and draws beside the truth.
 
-use super::{Learned, Numbers, Toy, missing};
+use super::{Learned, Numbers, Toy, frame, missing};
 use crate::commands::Failure;
 use crate::plot::{
     Align, BLUE, Colour, Frame, GREEN, GREY, Grid, INK, PALE, Panel, Point, Scene, Step, VERMILLION, Weight,
@@ -35,7 +35,7 @@ impl Figure<'_> {
     /// The figure.
     pub(crate) fn draw(&self) -> Result<Scene, Failure> {
         let d = self.table.columns().len();
-        let (rows, ratio) = if d > 2 { (4, 1.0) } else { (2, height(self.toy.shape.frame(0, 1))) };
+        let (rows, ratio) = if d > 2 { (4, 1.0) } else { (2, height(frame(self.toy.shape, 0, 1))) };
         let height = HEAD + rows as f64 * (ABOVE + ratio * SIDE + BELOW) + if d > 2 { 0.0 } else { 4.0 };
         let mut scene = Scene::new(self.toy.title, WIDTH as u32, height.round() as u32);
         self.head(&mut scene);
@@ -45,7 +45,7 @@ impl Figure<'_> {
             Panel { frame, corner: (x, y), size: (SIDE, ratio * SIDE) }
         };
         if d == 2 {
-            let frame = self.toy.shape.frame(0, 1);
+            let frame = frame(self.toy.shape, 0, 1);
             self.seen(&mut scene, &panel(0, 0, frame), (0, 1));
             self.anchors(&mut scene, &panel(0, 1, frame), (0, 1));
             self.density(&mut scene, &panel(0, 2, frame), (0, 1))?;
@@ -54,13 +54,13 @@ impl Figure<'_> {
             }
         } else {
             for (column, pair) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
-                let frame = self.toy.shape.frame(pair.0, pair.1);
+                let frame = frame(self.toy.shape, pair.0, pair.1);
                 self.seen(&mut scene, &panel(0, column, frame), pair);
                 self.anchors(&mut scene, &panel(1, column, frame), pair);
                 self.density(&mut scene, &panel(2, column, frame), pair)?;
             }
             for (column, (title, points)) in self.clouds().into_iter().enumerate() {
-                self.solid(&mut scene, &panel(3, column, self.toy.shape.frame(0, 1)), title, points);
+                self.solid(&mut scene, &panel(3, column, frame(self.toy.shape, 0, 1)), title, points);
             }
         }
         Ok(scene)

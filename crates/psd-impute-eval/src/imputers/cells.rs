@@ -19,3 +19,9 @@ pub(super) fn fill(table: &Table, value: impl Fn(usize, usize) -> f64) -> Result
     let filled = |j, i| if cells[(j, i)].is_nan() { value(j, i) } else { cells[(j, i)] };
     Ok(Table::new(free_columns(table), Mat::from_fn(cells.nrows(), cells.ncols(), filled))?)
 }
+
+/// Whether two tables hold the same cells, bit for bit.
+pub(super) fn same_cells(a: &Table, b: &Table) -> bool {
+    let bits = |table: &Table| table.rows().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
+    a.len() == b.len() && bits(a) == bits(b)
+}

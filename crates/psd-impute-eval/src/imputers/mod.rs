@@ -7,9 +7,11 @@
 //! What is filled in may be any number, also in columns of few values, but for categories, which only [`Mean`] and [`Psd`] take.
 
 mod cells;
+mod external;
 mod mean;
 mod psd;
 
+pub use external::External;
 pub use mean::Mean;
 pub use psd::{FittedPsd, Psd, Value};
 

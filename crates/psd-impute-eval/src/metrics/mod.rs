@@ -24,7 +24,7 @@ use cells::CellErrors;
 use faer::Mat;
 use points::{Points, Space};
 use psd_impute::table::Table;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The Wasserstein distance is measured for so many completed tables only: it takes by far the longest.
 pub const WASSERSTEIN_TABLES: usize = 2;
@@ -32,7 +32,7 @@ pub const WASSERSTEIN_TABLES: usize = 2;
 pub const WASSERSTEIN_ROWS: usize = 5_000;
 
 /// How far one completed table is from the truth, or several on average. What there is nothing to measure by is `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// The energy distance over all rows.
     pub ed: f64,

@@ -1,0 +1,100 @@
+//! The page: what was run, figures, and every number in tables.
+
+use super::summary::{Average, Measure, Section, median};
+use psd_impute_eval::lab::{Method, Record};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// A figure that was written.
+pub(super) struct Figure {
+    /// From the page.
+    pub(super) path: String,
+    pub(super) title: String,
+}
+
+/// The page in Markdown.
+pub(super) fn write(command: &str, records: &[Record], sections: &[Section], figures: &[Figure]) -> String {
+    let mut page = String::from("# Results\n\n");
+    let of = |what: &dyn Fn(&Record) -> &str| -> String {
+        records.iter().map(what).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let dates: BTreeSet<&str> = records.iter().map(|record| record.setting.date.as_str()).collect();
+    let (first, last) = (dates.first().copied().unwrap_or(""), dates.last().copied().unwrap_or(""));
+    let when = if first == last { first.to_string() } else { format!("{first} to {last}") };
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        page,
+        "This page was written by `{command}` from {} records: {when}, {}, psd-impute {}.\n",
+        records.len(),
+        of(&|record| &record.setting.machine),
+        of(&|record| &record.setting.version),
+    );
+    page.push_str(
+        "Numbers are means over the seeds ± one standard deviation; lower is better, and the best of those that do not know the truth \
+         is bold. Tables are in the order of rows per column. Seconds are of one core, fit and all completed tables.\n",
+    );
+    for section in sections {
+        let _ = writeln!(page, "\n## {}\n", section.title());
+        wins(&mut page, section);
+        for measure in Measure::ALL {
+            numbers(&mut page, section, measure);
+        }
+    }
+    page.push_str("\n## Figures\n");
+    for Figure { path, title } in figures {
+        let _ = writeln!(page, "\n![{title}]({path})");
+    }
+    page
+}
+
+/// How often each method is the best, how far it is from the best in the median, and how long it takes.
+fn wins(page: &mut String, section: &Section) {
+    page.push_str("| method | ED: best on | median over best | OT: best on | median over best | RMSE: best on | median over best | seconds | failed |\n");
+    page.push_str("|---|---|---|---|---|---|---|---|---|\n");
+    for &method in &section.methods {
+        let mut cells = vec![method.label().to_string()];
+        for measure in Measure::ALL {
+            let ratios = section.ratios(method, measure);
+            let wins = ratios.iter().filter(|ratio| **ratio <= 1.0).count();
+            let all = ratios.len();
+            cells.push(if method.is_oracle() { "-".into() } else { format!("{wins} of {all}") });
+            cells.push(median(ratios).map_or("-".into(), |ratio| format!("{ratio:.2}")));
+        }
+        cells.push(format!("{:.1}", section.seconds(method).iter().sum::<f64>()));
+        cells.push(section.failures(method).to_string());
+        let _ = writeln!(page, "| {} |", cells.join(" | "));
+    }
+}
+
+/// Every table's numbers.
+fn numbers(page: &mut String, section: &Section, measure: Measure) {
+    let _ = writeln!(page, "\n### {}\n", measure.title(section));
+    let labels: Vec<&str> = section.methods.iter().map(|method| method.label()).collect();
+    let _ = writeln!(page, "| table | {} |", labels.join(" | "));
+    let _ = writeln!(page, "|---|{}", "---|".repeat(labels.len()));
+    for dataset in &section.datasets {
+        let best = section.best(dataset, measure);
+        let show = |&method: &Method| {
+            let Some(average) = dataset.average(method, measure) else { return "-".to_string() };
+            let text = written(average);
+            if !method.is_oracle() && Some(average.mean) == best { format!("**{text}**") } else { text }
+        };
+        let cells: Vec<String> = section.methods.iter().map(show).collect();
+        let _ = writeln!(
+            page,
+            "| {} ({} × {}) | {} |",
+            dataset.name,
+            dataset.rows,
+            dataset.columns,
+            cells.join(" | ")
+        );
+    }
+}
+
+fn written(Average { mean, deviation }: Average) -> String {
+    let digits = if mean.abs() < 0.1 { 4 } else { 3 };
+    match deviation {
+        Some(deviation) => format!("{mean:.digits$} ± {deviation:.digits$}"),
+        None => format!("{mean:.digits$}"),
+    }
+}

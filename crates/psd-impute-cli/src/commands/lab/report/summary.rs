@@ -1,0 +1,208 @@
+//! What records say together: means and deviations over seeds, and who is best.
+
+use psd_impute_eval::lab::{Done, MechanismName, Method, Protocol, Record};
+use psd_impute_eval::metrics::Scores;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measure {
+    Energy,
+    Transport,
+    Error,
+}
+
+impl Measure {
+    pub(super) const ALL: [Self; 3] = [Self::Energy, Self::Transport, Self::Error];
+
+    /// Of its files.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Energy => "ed",
+            Self::Transport => "w2",
+            Self::Error => "rmse",
+        }
+    }
+
+    /// As readers call it.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Energy => "Energy distance",
+            Self::Transport => "Optimal transport (half squared 2-Wasserstein)",
+            Self::Error => "RMSE of the missing cells",
+        }
+    }
+
+    pub(super) fn title(self, section: &Section) -> String {
+        format!("{}, {}", self.label(), section.title())
+    }
+
+    fn of(self, scores: &Scores) -> Option<f64> {
+        match self {
+            Self::Energy => Some(scores.ed),
+            Self::Transport => scores.w2,
+            Self::Error => scores.rmse,
+        }
+    }
+}
+
+/// A mean over seeds, and the standard deviation, which one seed does not have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Average {
+    pub(super) mean: f64,
+    pub(super) deviation: Option<f64>,
+}
+
+impl Average {
+    fn of(values: &[f64]) -> Option<Self> {
+        let n = values.len() as f64;
+        if values.is_empty() {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / n;
+        let square = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        Some(Self { mean, deviation: (values.len() > 1).then(|| (square / (n - 1.0)).sqrt()) })
+    }
+}
+
+/// The trials of one protocol, mechanism and rate.
+pub(super) struct Section {
+    protocol: Protocol,
+    mechanism: MechanismName,
+    rate: f64,
+    /// By rows per column, the largest first.
+    pub(super) datasets: Vec<Dataset>,
+    /// Those with a record, in the order of [`Method::ALL`].
+    pub(super) methods: Vec<Method>,
+}
+
+/// A table and its records in a section.
+pub(super) struct Dataset {
+    pub(super) name: String,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    records: Vec<Record>,
+}
+
+/// The sections of records, of which the last with a key counts.
+pub(super) fn sections(records: &[Record]) -> Vec<Section> {
+    let last: HashMap<String, &Record> = records.iter().map(|record| (record.key(), record)).collect();
+    let mut found: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
+    for record in last.into_values() {
+        let trial = &record.trial;
+        let key = format!("{:?} {} {:?}", trial.mechanism, trial.rate, trial.protocol);
+        found.entry(key).or_default().push(record);
+    }
+    found.into_values().map(|records| Section::of(&records)).collect()
+}
+
+impl Section {
+    /// Of records that agree in protocol, mechanism and rate, of which there is at least one.
+    fn of(records: &[&Record]) -> Self {
+        let methods: BTreeSet<Method> = records.iter().map(|record| record.method).collect();
+        let mut datasets: BTreeMap<String, Dataset> = BTreeMap::new();
+        for record in records {
+            let trial = &record.trial;
+            let (name, rows, columns) = (trial.dataset.clone(), trial.rows, trial.columns);
+            let dataset = datasets.entry(name.clone()).or_insert_with(|| Dataset {
+                name,
+                rows,
+                columns,
+                records: Vec::new(),
+            });
+            dataset.records.push((*record).clone());
+        }
+        let mut datasets: Vec<Dataset> = datasets.into_values().collect();
+        // Sums are taken in the order of the seeds.
+        datasets.iter_mut().for_each(|dataset| dataset.records.sort_by_key(|record| record.trial.seed));
+        datasets.sort_by(|a, b| b.density().total_cmp(&a.density()));
+        let trial = &records[0].trial;
+        Self {
+            protocol: trial.protocol,
+            mechanism: trial.mechanism,
+            rate: trial.rate,
+            datasets,
+            methods: Method::ALL.into_iter().filter(|method| methods.contains(method)).collect(),
+        }
+    }
+
+    /// Of its files.
+    pub(super) fn name(&self) -> String {
+        let protocol = if self.protocol == Protocol::Split { "" } else { "-in-sample" };
+        let mechanism = format!("{:?}", self.mechanism).to_lowercase();
+        format!("{mechanism}-{}{protocol}", (100.0 * self.rate).round())
+    }
+
+    /// As readers call it.
+    pub(super) fn title(&self) -> String {
+        let rows = match self.protocol {
+            Protocol::Split => "on rows not learned from",
+            Protocol::InSample => "on the rows learned from",
+        };
+        let mechanism = match self.mechanism {
+            MechanismName::Mcar => "MCAR",
+            MechanismName::Mar => "MAR",
+            MechanismName::MnarLogistic => "MNAR (logistic)",
+            MechanismName::MnarSelf => "MNAR (self-masked)",
+            MechanismName::MnarQuantile => "MNAR (quantiles)",
+        };
+        format!("{mechanism} {} %, {rows}", (100.0 * self.rate).round())
+    }
+
+    pub(super) fn has(&self, dataset: &str) -> bool {
+        self.datasets.iter().any(|d| d.name == dataset)
+    }
+
+    /// The best of a table's means among methods that do not know the truth.
+    pub(super) fn best(&self, dataset: &Dataset, measure: Measure) -> Option<f64> {
+        let fair = self.methods.iter().filter(|method| !method.is_oracle());
+        fair.filter_map(|&method| Some(dataset.average(method, measure)?.mean)).min_by(f64::total_cmp)
+    }
+
+    /// A method's mean over the best of the table, for each table that has both.
+    pub(super) fn ratios(&self, method: Method, measure: Measure) -> Vec<f64> {
+        let one =
+            |dataset: &Dataset| Some(dataset.average(method, measure)?.mean / self.best(dataset, measure)?);
+        self.datasets.iter().filter_map(one).filter(|ratio| ratio.is_finite()).collect()
+    }
+
+    /// A method's seconds of one core a trial, by tables.
+    pub(super) fn seconds(&self, method: Method) -> Vec<f64> {
+        self.datasets.iter().filter_map(|dataset| dataset.seconds(method)).collect()
+    }
+
+    /// How many records say that the method failed.
+    pub(super) fn failures(&self, method: Method) -> usize {
+        let failed = |record: &&Record| record.method == method && record.scores().is_none();
+        self.datasets.iter().map(|dataset| dataset.records.iter().filter(failed).count()).sum()
+    }
+}
+
+impl Dataset {
+    /// Rows a column.
+    fn density(&self) -> f64 {
+        self.rows as f64 / self.columns as f64
+    }
+
+    /// Over the seeds.
+    pub(super) fn average(&self, method: Method, measure: Measure) -> Option<Average> {
+        let own = self.records.iter().filter(|record| record.method == method);
+        Average::of(&own.filter_map(|record| measure.of(record.scores()?)).collect::<Vec<_>>())
+    }
+
+    fn seconds(&self, method: Method) -> Option<f64> {
+        let own = self.records.iter().filter(|record| record.method == method);
+        let seconds = own.filter_map(|record| match record.done {
+            Done::Scored { seconds, .. } => Some(seconds),
+            Done::Failed { .. } => None,
+        });
+        Average::of(&seconds.collect::<Vec<_>>()).map(|average| average.mean)
+    }
+}
+
+/// The middle of some numbers; the mean of the two middle ones of an even count.
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let n = values.len();
+    (n > 0).then(|| 0.5 * (values[(n - 1) / 2] + values[n / 2]))
+}

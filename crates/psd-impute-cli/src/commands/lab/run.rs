@@ -1,0 +1,149 @@
+//! `psd-impute lab run`: run a study, or go on with one that was stopped.
+
+use super::records::Journal;
+use super::setting::setting;
+use super::studies;
+use crate::commands::Failure;
+use crate::commands::progress::Progress;
+use crate::commands::table_args::whole_table;
+use clap::Args;
+use psd_impute::table::Table;
+use psd_impute_eval::lab::{self, Dataset, Done, Method, Record, Study, TableSource};
+use psd_impute_frame::{Plan, ReadOptions, Source, Wishes};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+
+/// The subcommand's arguments.
+#[derive(Args)]
+pub(crate) struct Run {
+    /// The study: a TOML file, or `paper.toml` or `minute.toml`, which come with the command.
+    study: PathBuf,
+    /// The folder with the study's tables, each a file NAME.csv.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The file that records are added to, one JSON object a line; what it has is not done again. Unless given, the study's name with
+    /// `.jsonl`, in this folder.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Trials to run at once, each on one core; as many as there are cores unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    threads: Option<u64>,
+    /// No progress and no summary; only errors and warnings.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Run {
+    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        let mut study = studies::read(&self.study)?;
+        let datasets = self.datasets(&study)?;
+        study.methods.retain(|method| installed(*method));
+        let (mut journal, before) = Journal::open(&self.output())?;
+        // What failed is tried again.
+        let done: HashSet<String> =
+            before.iter().filter(|record| record.scores().is_some()).map(Record::key).collect();
+        let jobs = lab::jobs(&study, &datasets, &done);
+        let threads = match self.threads {
+            Some(threads) => threads as usize,
+            None => available_parallelism().map_or(1, usize::from),
+        };
+        let progress = Progress::new(self.quiet);
+        progress.begin("trials", jobs.len() as u64);
+        let (mut added, mut failed) = (0, 0);
+        let broken = lab::run(&jobs, &datasets, threads, &setting(), |records| {
+            progress.advance(1);
+            added += records.len();
+            failed += records.iter().filter(|record| matches!(record.done, Done::Failed { .. })).count();
+            match journal.add(&records) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => ControlFlow::Break(error),
+            }
+        });
+        progress.end();
+        if let Some(error) = broken {
+            return Err(error);
+        }
+        if !self.quiet {
+            eprintln!(
+                "{}: {} records there, {added} added, {failed} of them failed",
+                study.title,
+                done.len()
+            );
+            eprintln!("wrote {}", self.output().display());
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn output(&self) -> PathBuf {
+        let named = || PathBuf::from(self.study.file_stem().unwrap_or_default()).with_extension("jsonl");
+        self.output.clone().unwrap_or_else(named)
+    }
+
+    /// The toys, and those of the tables that are there.
+    fn datasets(&self, study: &Study) -> Result<Vec<Dataset>, Failure> {
+        let mut datasets = Vec::new();
+        for &toy in &study.toys {
+            // One table for all seeds, as others are.
+            let table = toy.rows(study.toy_rows, &mut ChaCha8Rng::seed_from_u64(0))?;
+            datasets.push(Dataset { name: toy.name().to_string(), table });
+        }
+        let mut absent = Vec::new();
+        for table in &study.tables {
+            let path = self.data.as_ref().map(|folder| folder.join(format!("{}.csv", table.name)));
+            match path.filter(|path| path.exists()) {
+                Some(path) => datasets.push(Dataset { name: table.name.clone(), table: numbers(&path)? }),
+                None => absent.push(table),
+            }
+        }
+        self.explain(&absent);
+        if datasets.is_empty() {
+            return Err(Failure::NoTables { study: self.study.clone() });
+        }
+        Ok(datasets)
+    }
+
+    /// Says which tables are left out and where they come from.
+    fn explain(&self, absent: &[&TableSource]) {
+        if absent.is_empty() {
+            return;
+        }
+        let place = match &self.data {
+            Some(folder) => format!("not in {}", folder.display()),
+            None => "there is no data folder".to_string(),
+        };
+        eprintln!("note: {} tables are left out, because they are {place}:", absent.len());
+        for TableSource { name, source } in absent {
+            eprintln!("  {name}.csv: {source}");
+        }
+        eprintln!(
+            "hint: put them into one folder and name it with --data DIR; the study then goes on with them"
+        );
+    }
+}
+
+/// Whether a method can run here; says so if not.
+fn installed(method: Method) -> bool {
+    match method.external() {
+        Some(external) if !external.is_installed() => {
+            eprintln!(
+                "note: {} is left out, because it is not installed: {}",
+                method.label(),
+                external.how_to_install()
+            );
+            false
+        }
+        _ => true,
+    }
+}
+
+/// A table's columns as they would be imputed.
+fn numbers(path: &Path) -> Result<Table, Failure> {
+    let source = Source::open(path, &ReadOptions::default())?;
+    let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+    whole_table(&source, &plan)
+}

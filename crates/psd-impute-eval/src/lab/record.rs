@@ -1,0 +1,74 @@
+//! How a method did in a trial.
+
+use super::{Method, Trial};
+use crate::metrics::Scores;
+use serde::{Deserialize, Serialize};
+
+/// How a method did in a trial, or why it did not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The trial.
+    #[serde(flatten)]
+    pub trial: Trial,
+    /// The method.
+    pub method: Method,
+    /// How many draws it made, one if it does not draw.
+    pub imputations: u64,
+    /// When and where.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// How it did.
+    #[serde(flatten)]
+    pub done: Done,
+}
+
+/// When, where and by what a record was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The day, as in 2026-11-16.
+    pub date: String,
+    /// The processor and how many of its cores there are.
+    pub machine: String,
+    /// Of the program.
+    pub version: String,
+}
+
+/// How it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Done {
+    /// All tables were completed.
+    Scored {
+        /// Seconds of one core from the masked table to the last completed one.
+        seconds: f64,
+        /// The average over the completed tables.
+        #[serde(flatten)]
+        scores: Scores,
+    },
+    /// The method failed.
+    Failed {
+        /// What it said.
+        error: String,
+    },
+}
+
+impl Record {
+    /// What tells it from other records of a study. Two runs that agree in it did the same.
+    pub fn key(&self) -> String {
+        key(&self.trial, self.method, self.imputations)
+    }
+
+    /// The scores, if there are any.
+    pub fn scores(&self) -> Option<&Scores> {
+        match &self.done {
+            Done::Scored { scores, .. } => Some(scores),
+            Done::Failed { .. } => None,
+        }
+    }
+}
+
+/// The key of a record that is still to be made.
+pub(super) fn key(trial: &Trial, method: Method, imputations: u64) -> String {
+    let Trial { dataset, protocol, mechanism, rate, seed, .. } = trial;
+    format!("{dataset}/{protocol:?}/{mechanism:?}/{rate}/{seed}/{method:?}/{imputations}")
+}

@@ -1,0 +1,184 @@
+//! Running a study's trials on several threads, one core each.
+
+use super::method::Runner;
+use super::record::{Done, Record, Setting, key};
+use super::trial::Tables;
+use super::{Method, Study, Trial};
+use crate::Result;
+use crate::imputers::{Fitted, FittedPsd, Value};
+use crate::metrics::{Evaluation, Scores};
+use psd_impute::impute::Limits;
+use psd_impute::model::{Model, Settings};
+use psd_impute::table::Table;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Instant;
+
+/// A table and its name.
+pub struct Dataset {
+    /// What it is called in records.
+    pub name: String,
+    /// The table; only complete rows are scored.
+    pub table: Table,
+}
+
+/// A trial and those methods that are run on it together.
+pub struct Job {
+    trial: Trial,
+    dataset: usize,
+    methods: Vec<Method>,
+    imputations: u64,
+}
+
+/// What is still to be done of a study: its trials without the records whose keys are `done`, all of a seed before the next, so that
+/// a study that is stopped has something to say of every table.
+pub fn jobs(study: &Study, datasets: &[Dataset], done: &HashSet<String>) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for &seed in &study.seeds {
+        for &rate in &study.rates {
+            for &mechanism in &study.mechanisms {
+                for (dataset, Dataset { name, table }) in datasets.iter().enumerate() {
+                    let (rows, columns) = (table.len(), table.columns().len());
+                    let protocol = study.protocol;
+                    let trial =
+                        Trial { dataset: name.clone(), rows, columns, protocol, mechanism, rate, seed };
+                    let missing = |method: &&Method| {
+                        !done.contains(&key(&trial, **method, method.imputations(study.imputations)))
+                    };
+                    let wanted: Vec<Method> = study.methods.iter().filter(missing).copied().collect();
+                    let (ours, others): (Vec<Method>, Vec<Method>) =
+                        wanted.into_iter().partition(|method| method.is_ours());
+                    let together = others.into_iter().map(|method| vec![method]).chain([ours]);
+                    for methods in together.filter(|methods| !methods.is_empty()) {
+                        let trial = trial.clone();
+                        jobs.push(Job { trial, dataset, methods, imputations: study.imputations });
+                    }
+                }
+            }
+        }
+    }
+    jobs
+}
+
+/// Runs jobs on so many threads, each job on one core so that seconds compare, and hands on the records of each as soon as it is done.
+/// Ends early when `take` says so.
+pub fn run<E>(
+    jobs: &[Job],
+    datasets: &[Dataset],
+    threads: usize,
+    setting: &Setting,
+    mut take: impl FnMut(Vec<Record>) -> ControlFlow<E>,
+) -> Option<E> {
+    let next = &AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (send, receive) = mpsc::channel();
+        for _ in 0..threads.max(1) {
+            let send = send.clone();
+            scope.spawn(move || {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if send.send(on_one_core(|| job.run(&datasets[job.dataset].table, setting))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(send);
+        receive.into_iter().find_map(|records| take(records).break_value())
+    })
+}
+
+/// What `work` gives, all of it done on one thread.
+fn on_one_core<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
+}
+
+impl Job {
+    /// The records of its methods.
+    fn run(&self, table: &Table, setting: &Setting) -> Vec<Record> {
+        let failed = |error: crate::Error| {
+            let error = error.to_string();
+            self.methods.iter().map(|_| Done::Failed { error: error.clone() }).collect()
+        };
+        let done = self.done(table).unwrap_or_else(failed);
+        let record = |(&method, done): (&Method, Done)| {
+            let (trial, setting) = (self.trial.clone(), setting.clone());
+            Record { trial, method, imputations: method.imputations(self.imputations), setting, done }
+        };
+        self.methods.iter().zip(done).map(record).collect()
+    }
+
+    fn done(&self, table: &Table) -> Result<Vec<Done>> {
+        let tables = self.trial.tables(table)?;
+        let evaluation = Evaluation::new(&tables.truth, &tables.test)?;
+        let seed = self.trial.seed;
+        let start = Instant::now();
+        match self.methods[0].runner() {
+            Runner::Alone(imputer) => {
+                let fitted = imputer.fit(&tables.train, seed)?;
+                self.score(self.methods[0], &*fitted, &tables, &evaluation, start).map(|done| vec![done])
+            }
+            Runner::Ours => {
+                let settings = Settings::default();
+                let model = Model::fit(&tables.train, &settings.options(&tables.train, seed)?, &mut ())?;
+                let (model, fitting) = (Arc::new(model), start.elapsed());
+                let one = |method: &Method| {
+                    let start = Instant::now() - fitting;
+                    let fitted: Box<dyn Fitted> = match method {
+                        Method::PsdIdeal => {
+                            let (truth, draws) = (tables.truth.clone(), self.imputations);
+                            Box::new(Ideal { model: model.clone(), truth, draws, seed })
+                        }
+                        Method::PsdMean => {
+                            Box::new(FittedPsd { model: model.clone(), value: Value::Mean, seed })
+                        }
+                        _ => Box::new(FittedPsd { model: model.clone(), value: Value::Draw, seed }),
+                    };
+                    self.score(*method, &*fitted, &tables, &evaluation, start)
+                };
+                self.methods.iter().map(one).collect()
+            }
+        }
+    }
+
+    /// Completes the test rows as often as the method draws, and scores them when the clock has stopped.
+    fn score(
+        &self,
+        method: Method,
+        fitted: &dyn Fitted,
+        tables: &Tables,
+        evaluation: &Evaluation,
+        start: Instant,
+    ) -> Result<Done> {
+        let count = if method.draws() { self.imputations } else { 1 };
+        let completed =
+            (1..=count).map(|k| fitted.complete(&tables.test, k)).collect::<Result<Vec<Table>>>()?;
+        let seconds = start.elapsed().as_secs_f64();
+        let each = completed.iter().enumerate().map(|(k, table)| evaluation.score(k, table));
+        let scores = Scores::average(&each.collect::<Result<Vec<_>>>()?);
+        Ok(scores.map_or(Done::Failed { error: "no table was completed".into() }, |scores| Done::Scored {
+            seconds,
+            scores,
+        }))
+    }
+}
+
+/// Our draws by one who knows the truth.
+struct Ideal {
+    model: Arc<Model>,
+    truth: Table,
+    draws: u64,
+    seed: u64,
+}
+
+impl Fitted for Ideal {
+    fn complete(&self, table: &Table, _: u64) -> Result<Table> {
+        let imputer = self.model.imputer(Limits::none(table.columns().len()))?;
+        Ok(imputer.complete_with_closest(table, &self.truth, self.draws, self.seed)?)
+    }
+}
