@@ -49,6 +49,21 @@ impl Method {
         Self::Hyperimpute,
     ];
 
+    /// As it is called in studies and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PsdMean => "psd_mean",
+            Self::PsdMultiple => "psd_multiple",
+            Self::PsdIdeal => "psd_ideal",
+            Self::Mean => "mean",
+            Self::RMicePmm => "r_mice_pmm",
+            Self::RMiceCart => "r_mice_cart",
+            Self::Miceforest => "miceforest",
+            Self::Missforest => "missforest",
+            Self::Hyperimpute => "hyperimpute",
+        }
+    }
+
     /// As it is called in tables and figures.
     pub fn label(self) -> &'static str {
         match self {
@@ -104,5 +119,20 @@ impl Method {
             Self::Mean => Box::new(Mean),
             _ => return Runner::Ours,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{Error, StrDeserializer};
+
+    #[test]
+    fn names_are_those_of_files() {
+        for method in Method::ALL {
+            let name: StrDeserializer<'_, Error> = method.name().into_deserializer();
+            assert_eq!(Method::deserialize(name), Ok(method));
+        }
     }
 }

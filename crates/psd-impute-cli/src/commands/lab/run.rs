@@ -26,6 +26,9 @@ pub(crate) struct Run {
     /// The folder with the study's tables, each a file NAME.csv.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Some of the study's methods only.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = method)]
+    methods: Vec<Method>,
     /// The file that records are added to, one JSON object a line; what it has is not done again. Unless given, the study's name with
     /// `.jsonl`, in this folder.
     #[arg(short, long, value_name = "FILE")]
@@ -42,6 +45,9 @@ impl Run {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let mut study = studies::read(&self.study)?;
         let datasets = self.datasets(&study)?;
+        if !self.methods.is_empty() {
+            study.methods.retain(|method| self.methods.contains(method));
+        }
         study.methods.retain(|method| installed(*method));
         let (mut journal, before) = Journal::open(&self.output())?;
         // What failed is tried again.
@@ -124,6 +130,14 @@ impl Run {
             "hint: put them into one folder and name it with --data DIR; the study then goes on with them"
         );
     }
+}
+
+/// A method by the name it has in studies.
+fn method(name: &str) -> Result<Method, String> {
+    Method::ALL
+        .into_iter()
+        .find(|method| method.name() == name)
+        .ok_or_else(|| format!("expected {}", Method::ALL.map(Method::name).join(", ")))
 }
 
 /// Whether a method can run here; says so if not.

@@ -22,7 +22,7 @@ pub(super) fn draw(section: &Section) -> Option<Scene> {
         let (seconds, ratio) = (section.seconds(method), median(section.ratios(method, Measure::Energy))?);
         // A method that failed somewhere would be compared on the tables that suit it.
         let everywhere = seconds.len() == section.datasets.len();
-        (everywhere && !method.is_oracle()).then(|| (method, (seconds.iter().sum::<f64>().max(1e-4), ratio)))
+        (everywhere && !method.is_oracle()).then(|| (method, (seconds.iter().sum::<f64>().max(1e-2), ratio)))
     };
     let dots: Vec<(Method, Point)> = section.methods.iter().filter_map(one).collect();
     if dots.len() < 2 {
