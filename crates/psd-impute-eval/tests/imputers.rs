@@ -2,14 +2,19 @@
 
 use psd_impute::model::Settings;
 use psd_impute::table::Table;
-use psd_impute_eval::imputers::{Imputer, Mean, Psd, Value};
+use psd_impute_eval::imputers::{Imputer, Knn, Mean, Psd, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Every imputer there is.
 fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
     let psd = |value| Box::new(Psd { settings: Settings::default(), value });
-    vec![("mean", Box::new(Mean)), ("psd mean", psd(Value::Mean)), ("psd draw", psd(Value::Draw))]
+    vec![
+        ("mean", Box::new(Mean)),
+        ("psd mean", psd(Value::Mean)),
+        ("psd draw", psd(Value::Draw)),
+        ("knn", Box::new(Knn)),
+    ]
 }
 
 /// Correlated columns of different size, of which a share of cells is missing.

@@ -19,3 +19,14 @@ pub(super) fn fill(table: &Table, value: impl Fn(usize, usize) -> f64) -> Result
     let filled = |j, i| if cells[(j, i)].is_nan() { value(j, i) } else { cells[(j, i)] };
     Ok(Table::new(free_columns(table), Mat::from_fn(cells.nrows(), cells.ncols(), filled))?)
 }
+
+/// The mean of each column's observed cells; zero where there are none.
+pub(super) fn column_means(table: &Table) -> Vec<f64> {
+    (0..table.columns().len()).map(|j| mean(table.observed(j))).collect()
+}
+
+/// The mean of the values; zero if there are none.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0usize), |(sum, count), x| (sum + x, count + 1));
+    if count == 0 { 0.0 } else { sum / count as f64 }
+}

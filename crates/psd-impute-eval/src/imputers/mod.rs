@@ -7,9 +7,11 @@
 //! What is filled in may be any number, also in columns of few values, but for categories, which only [`Mean`] and [`Psd`] take.
 
 mod cells;
+mod knn;
 mod mean;
 mod psd;
 
+pub use knn::Knn;
 pub use mean::Mean;
 pub use psd::{FittedPsd, Psd, Value};
 
