@@ -8,7 +8,7 @@
 //! nothing where a cell is missing.
 
 use psd_impute::table::Table;
-use psd_impute_eval::imputers::{Imputer, Knn, Mean};
+use psd_impute_eval::imputers::{Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Value};
 use std::error::Error;
 use std::time::Instant;
 
@@ -17,6 +17,11 @@ fn imputer(method: &str) -> Result<Box<dyn Imputer>, String> {
     Ok(match method {
         "mean" => Box::new(Mean),
         "knn" => Box::new(Knn),
+        "ice" => Box::new(Ice),
+        "ice-multiple" => Box::new(IceMultiple),
+        "gaussian" => Box::new(Gaussian { value: Value::Mean }),
+        "gaussian-draw" => Box::new(Gaussian { value: Value::Draw }),
+        "pmm" => Box::new(Pmm),
         other => return Err(format!("no method is called `{other}`")),
     })
 }

@@ -2,7 +2,7 @@
 
 use psd_impute::model::Settings;
 use psd_impute::table::Table;
-use psd_impute_eval::imputers::{Imputer, Knn, Mean, Psd, Value};
+use psd_impute_eval::imputers::{Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Psd, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -14,6 +14,11 @@ fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
         ("psd mean", psd(Value::Mean)),
         ("psd draw", psd(Value::Draw)),
         ("knn", Box::new(Knn)),
+        ("ice", Box::new(Ice)),
+        ("ice multiple", Box::new(IceMultiple)),
+        ("gaussian mean", Box::new(Gaussian { value: Value::Mean })),
+        ("gaussian draw", Box::new(Gaussian { value: Value::Draw })),
+        ("pmm", Box::new(Pmm)),
     ]
 }
 
