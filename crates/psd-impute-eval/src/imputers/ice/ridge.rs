@@ -134,3 +134,61 @@ fn evidence(eigen: &Eigen, z: &[f64], left: f64, yy: f64, n: f64, p: usize) -> (
     }
     (coefficients(eigen, z, lambda / alpha, p), alpha, lambda)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use psd_impute::linalg::Cholesky;
+    use psd_impute::table::Table;
+
+    /// Columns of different size, with more rows than columns or fewer; the first column has gaps.
+    fn chain(rows: usize) -> Chain {
+        let number = |i: usize, j: usize| ((i * 37 + j * 101 + i * i * j + i * j * j) % 97) as f64 / 97.0;
+        let cell = |i: usize, j: usize| {
+            let missing = j == 0 && i % 3 == 2;
+            if missing { f64::NAN } else { [3.0, 50.0, 0.01, 1.0, 7.0][j] * (number(i, j) + number(i, 7)) }
+        };
+        let rows: Vec<[f64; 5]> = (0..rows).map(|i| [0, 1, 2, 3, 4].map(|j| cell(i, j))).collect();
+        Chain::new(&Table::continuous(&["a", "b", "c", "d", "e"], &rows).unwrap())
+    }
+
+    #[test]
+    fn line_and_deviation_solve_their_equations() {
+        for rows in [60, 5] {
+            let chain = chain(rows);
+            let ridge = Ridge::fit(&chain, 0);
+            let (alpha, lambda) = (ridge.alpha, ridge.lambda);
+            let seen: Vec<Vec<f64>> = chain.observed(0).iter().map(|&i| chain.row(i)[1..].to_vec()).collect();
+            let mean = |k: usize| seen.iter().map(|x| x[k]).sum::<f64>() / seen.len() as f64;
+            let means: Vec<f64> = (0..5).map(mean).collect();
+            let sum = |a: usize, b: usize| -> f64 {
+                seen.iter().map(|x| (x[a] - means[a]) * (x[b] - means[b])).sum()
+            };
+            let precision =
+                Mat::from_fn(4, 4, |a, b| alpha * sum(a + 1, b + 1) + if a == b { lambda } else { 0.0 });
+            let precision = Cholesky::new(precision, "precision").unwrap();
+            let mut w: Vec<f64> = (0..4).map(|a| alpha * sum(a + 1, 0)).collect();
+            precision.solve_vector(&mut w);
+            for i in 0..rows {
+                let x: Vec<f64> = (1..5).map(|k| chain.row(i)[k + 1] - means[k]).collect();
+                let expected = means[0] + dot(&w, &x);
+                assert!((ridge.line.mean(chain.row(i)) - expected).abs() < 1e-9, "{rows} {i}");
+                let mut solved = x.clone();
+                precision.solve_vector(&mut solved);
+                let expected = (1.0 / alpha + dot(&x, &solved)).sqrt();
+                assert!((ridge.deviation(chain.row(i)) / expected - 1.0).abs() < 1e-8, "{rows} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn evidence_comes_to_rest() {
+        let chain = chain(60);
+        let ridge = Ridge::fit(&chain, 0);
+        let gamma: f64 = ridge.eigen.values.iter().map(|e| e / (e + ridge.lambda / ridge.alpha)).sum();
+        let sse = chain.residual(0, &ridge.line.weights);
+        assert!((ridge.alpha * sse / (chain.observed(0).len() as f64 - gamma) - 1.0).abs() < 1e-2);
+        let squares = dot(&ridge.line.weights[1..], &ridge.line.weights[1..]);
+        assert!((ridge.lambda * squares / gamma - 1.0).abs() < 1e-1);
+    }
+}
