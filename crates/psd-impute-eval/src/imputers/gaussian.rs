@@ -66,3 +66,29 @@ impl FittedGaussian {
         (0..self.table.len()).map(weight).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a table with gaps in one column only, the best normal distribution regresses it on the other as complete rows do.
+    #[test]
+    fn means_lie_on_the_line_of_the_complete_rows_and_draws_around_it() {
+        let noise = |i: usize| ((i * 7919 % 1009) as f64 / 1009.0 - 0.5) * 3.0;
+        let row = |i: usize| {
+            let x = (i * 613 % 2003) as f64 / 100.0;
+            [x, if i.is_multiple_of(4) { f64::NAN } else { 5.0 + 2.0 * x + noise(i) }]
+        };
+        let rows: Vec<[f64; 2]> = (0..2003).map(row).collect();
+        let table = Table::continuous(&["x", "y"], &rows).unwrap();
+        let complete = |value| Gaussian { value }.fit(&table, 1).unwrap().complete(&table, 1).unwrap();
+        let (means, draws) = (complete(Value::Mean), complete(Value::Draw));
+        let gaps: Vec<usize> = (0..rows.len()).filter(|i| i.is_multiple_of(4)).collect();
+        for &i in &gaps {
+            assert!((means.row(i)[1] - 5.0 - 2.0 * rows[i][0]).abs() < 0.2, "{:?}", means.row(i));
+        }
+        let square = |&i: &usize| (draws.row(i)[1] - means.row(i)[1]).powi(2);
+        let variance = gaps.iter().map(square).sum::<f64>() / gaps.len() as f64;
+        assert!((variance / 0.75 - 1.0).abs() < 0.3, "{variance}");
+    }
+}

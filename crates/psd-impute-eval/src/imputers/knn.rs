@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn gaps_get_the_mean_of_the_nearest_rows() {
         let number = |i: usize, j: usize| ((i * 37 + j * 101 + i * i * j) % 97) as f64;
-        let cell = |i: usize, j: usize| if (i * 7 + j * 3) % 5 == 0 { f64::NAN } else { number(i, j) };
+        let cell =
+            |i: usize, j: usize| if (i * 7 + j * 3).is_multiple_of(5) { f64::NAN } else { number(i, j) };
         let rows: Vec<[f64; 4]> = (0..40).map(|i| [0, 1, 2, 3].map(|j| cell(i, j))).collect();
         let table = Table::continuous(&["a", "b", "c", "d"], &rows).unwrap();
         let completed = Knn.fit(&table, 0).unwrap().complete(&table, 1).unwrap();
