@@ -2,16 +2,28 @@
 
 #![allow(clippy::unwrap_used)]
 
+use faer::Mat;
 use psd_impute::model::Settings;
-use psd_impute::table::Table;
-use psd_impute_eval::imputers::{Imputer, Mean, Psd, Value};
+use psd_impute::table::{Column, Table};
+use psd_impute_eval::Error;
+use psd_impute_eval::imputers::{Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Psd, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Every imputer there is.
 fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
     let psd = |value| Box::new(Psd { settings: Settings::default(), value });
-    vec![("mean", Box::new(Mean)), ("psd mean", psd(Value::Mean)), ("psd draw", psd(Value::Draw))]
+    vec![
+        ("mean", Box::new(Mean)),
+        ("psd mean", psd(Value::Mean)),
+        ("psd draw", psd(Value::Draw)),
+        ("knn", Box::new(Knn)),
+        ("ice", Box::new(Ice)),
+        ("ice multiple", Box::new(IceMultiple)),
+        ("gaussian mean", Box::new(Gaussian { value: Value::Mean })),
+        ("gaussian draw", Box::new(Gaussian { value: Value::Draw })),
+        ("pmm", Box::new(Pmm)),
+    ]
 }
 
 /// Correlated columns of different size, of which a share of cells is missing.
@@ -70,5 +82,18 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
             pool.install(|| bits(&imputer.fit(&train, 9).unwrap().complete(&train, 2).unwrap()))
         };
         assert_eq!(run(1), run(2), "{name}");
+    }
+}
+
+#[test]
+fn imputers_of_numbers_refuse_labels() {
+    let labels = Column::category("k", vec!["a".into(), "b".into()]).unwrap();
+    let cells = Mat::from_fn(2, 30, |j, i| if j == 0 { (i % 2) as f64 } else { i as f64 });
+    let table = Table::new(vec![labels, Column::continuous("x")], cells).unwrap();
+    for (name, imputer) in all() {
+        let found = imputer.fit(&table, 0).err();
+        let takes_them = name == "mean" || name.starts_with("psd");
+        let expected = (!takes_them).then(|| Error::Labels { column: "k".into() });
+        assert_eq!(found, expected, "{name}");
     }
 }

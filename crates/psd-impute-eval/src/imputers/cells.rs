@@ -20,8 +20,19 @@ pub(super) fn fill(table: &Table, value: impl Fn(usize, usize) -> f64) -> Result
     Ok(Table::new(free_columns(table), Mat::from_fn(cells.nrows(), cells.ncols(), filled))?)
 }
 
-/// Whether two tables hold the same cells, bit for bit.
+/// Whether two tables have the same cells, bit for bit but for the kind of NaN.
 pub(super) fn same_cells(a: &Table, b: &Table) -> bool {
-    let bits = |table: &Table| table.rows().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
-    a.len() == b.len() && bits(a) == bits(b)
+    let same = |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
+    a.len() == b.len() && a.rows().flatten().zip(b.rows().flatten()).all(same)
+}
+
+/// The mean of each column's observed cells; zero where there are none.
+pub(super) fn column_means(table: &Table) -> Vec<f64> {
+    (0..table.columns().len()).map(|j| mean(table.observed(j))).collect()
+}
+
+/// The mean of the values; zero if there are none.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0usize), |(sum, count), x| (sum + x, count + 1));
+    if count == 0 { 0.0 } else { sum / count as f64 }
 }

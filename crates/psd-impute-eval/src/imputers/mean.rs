@@ -1,6 +1,6 @@
 //! The mean of each column, and of a category its most frequent label.
 
-use super::cells::fill;
+use super::cells::{fill, mean};
 use super::{Fitted, Imputer};
 use crate::Result;
 use psd_impute::table::{Kind, Table};
@@ -26,12 +26,6 @@ impl Fitted for FittedMean {
     fn complete(&self, table: &Table, _: u64) -> Result<Table> {
         fill(table, |j, _| self.0[j])
     }
-}
-
-/// The mean of the values; zero if there are none.
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0usize), |(sum, count), x| (sum + x, count + 1));
-    if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
 /// The label seen most often, the first of equals.

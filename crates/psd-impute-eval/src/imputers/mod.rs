@@ -7,12 +7,21 @@
 //! What is filled in may be any number, also in columns of few values, but for categories, which only [`Mean`] and [`Psd`] take.
 
 mod cells;
+mod chain;
 mod external;
+mod gaussian;
+mod ice;
+mod knn;
 mod mean;
+mod pmm;
 mod psd;
 
 pub use external::External;
+pub use gaussian::Gaussian;
+pub use ice::{Ice, IceMultiple};
+pub use knn::Knn;
 pub use mean::Mean;
+pub use pmm::Pmm;
 pub use psd::{FittedPsd, Psd, Value};
 
 use crate::Result;

@@ -1,7 +1,9 @@
 //! The methods that a study can name.
 
-use crate::imputers::{External, Imputer, Mean};
+use crate::imputers::{External, Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Psd, Value};
+use psd_impute::model::Settings;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
 /// A method by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -15,6 +17,18 @@ pub enum Method {
     PsdIdeal,
     /// Column means.
     Mean,
+    /// Iterative conditional expectation.
+    Ice,
+    /// The same with draws from the posterior.
+    IceMi,
+    /// The five nearest rows.
+    Knn,
+    /// Means of the normal model.
+    Gaussian,
+    /// Draws of the normal model.
+    GaussianMi,
+    /// Predictive mean matching in chained equations.
+    Pmm,
     /// R's mice with predictive mean matching, if installed.
     RMicePmm,
     /// R's mice with trees, if installed.
@@ -27,21 +41,19 @@ pub enum Method {
     Hyperimpute,
 }
 
-/// How a method is run.
-pub(super) enum Runner {
-    /// As an imputer of its own.
-    Alone(Box<dyn Imputer>),
-    /// From our density, which is fitted once for all that ask for it.
-    Ours,
-}
-
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 15] = [
         Self::PsdMean,
         Self::PsdMultiple,
         Self::PsdIdeal,
         Self::Mean,
+        Self::Ice,
+        Self::IceMi,
+        Self::Knn,
+        Self::Gaussian,
+        Self::GaussianMi,
+        Self::Pmm,
         Self::RMicePmm,
         Self::RMiceCart,
         Self::Miceforest,
@@ -56,6 +68,12 @@ impl Method {
             Self::PsdMultiple => "psd_multiple",
             Self::PsdIdeal => "psd_ideal",
             Self::Mean => "mean",
+            Self::Ice => "ice",
+            Self::IceMi => "ice_mi",
+            Self::Knn => "knn",
+            Self::Gaussian => "gaussian",
+            Self::GaussianMi => "gaussian_mi",
+            Self::Pmm => "pmm",
             Self::RMicePmm => "r_mice_pmm",
             Self::RMiceCart => "r_mice_cart",
             Self::Miceforest => "miceforest",
@@ -71,6 +89,12 @@ impl Method {
             Self::PsdMultiple => "PSD multiple",
             Self::PsdIdeal => "PSD ideal",
             Self::Mean => "column mean",
+            Self::Ice => "ICE",
+            Self::IceMi => "ICE multiple",
+            Self::Knn => "kNN",
+            Self::Gaussian => "normal mean",
+            Self::GaussianMi => "normal draws",
+            Self::Pmm => "PMM",
             Self::RMicePmm => "R mice pmm",
             Self::RMiceCart => "R mice cart",
             Self::Miceforest => "miceforest",
@@ -86,7 +110,12 @@ impl Method {
 
     /// Whether each of its completed tables is another draw.
     pub fn draws(self) -> bool {
-        !matches!(self, Self::PsdMean | Self::PsdIdeal | Self::Mean | Self::Missforest | Self::Hyperimpute)
+        match self {
+            Self::PsdMultiple | Self::IceMi | Self::GaussianMi | Self::Pmm => true,
+            Self::RMicePmm | Self::RMiceCart | Self::Miceforest => true,
+            Self::PsdMean | Self::PsdIdeal | Self::Mean | Self::Ice | Self::Knn | Self::Gaussian => false,
+            Self::Missforest | Self::Hyperimpute => false,
+        }
     }
 
     /// How many of a study's imputations it makes.
@@ -111,14 +140,36 @@ impl Method {
         })
     }
 
-    pub(super) fn runner(self) -> Runner {
-        if let Some(external) = self.external() {
-            return Runner::Alone(Box::new(external));
-        }
-        Runner::Alone(match self {
+    /// The imputer, but for the oracle, which is none.
+    pub fn imputer(self) -> Option<Box<dyn Imputer>> {
+        let psd = |value| Box::new(Psd { settings: Settings::default(), value });
+        Some(match self {
+            Self::PsdMean => psd(Value::Mean),
+            Self::PsdMultiple => psd(Value::Draw),
+            Self::PsdIdeal => return None,
             Self::Mean => Box::new(Mean),
-            _ => return Runner::Ours,
+            Self::Ice => Box::new(Ice),
+            Self::IceMi => Box::new(IceMultiple),
+            Self::Knn => Box::new(Knn),
+            Self::Gaussian => Box::new(Gaussian { value: Value::Mean }),
+            Self::GaussianMi => Box::new(Gaussian { value: Value::Draw }),
+            Self::Pmm => Box::new(Pmm),
+            Self::RMicePmm => Box::new(External::MicePmm),
+            Self::RMiceCart => Box::new(External::MiceCart),
+            Self::Miceforest => Box::new(External::Miceforest),
+            Self::Missforest => Box::new(External::Missforest),
+            Self::Hyperimpute => Box::new(External::Hyperimpute),
         })
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+
+    /// By its [`name`](Method::name); the error lists them.
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|method| method.name() == name);
+        found.ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

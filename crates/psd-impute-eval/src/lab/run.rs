@@ -1,6 +1,5 @@
 //! Running a study's trials on several threads, one core each.
 
-use super::method::Runner;
 use super::record::{Done, Record, Setting, key};
 use super::trial::Tables;
 use super::{Method, Study, Trial};
@@ -118,12 +117,13 @@ impl Job {
         let evaluation = Evaluation::new(&tables.truth, &tables.test)?;
         let seed = self.trial.seed;
         let start = Instant::now();
-        match self.methods[0].runner() {
-            Runner::Alone(imputer) => {
+        match self.methods[0].imputer().filter(|_| !self.methods[0].is_ours()) {
+            Some(imputer) => {
                 let fitted = imputer.fit(&tables.train, seed)?;
                 self.score(self.methods[0], &*fitted, &tables, &evaluation, start).map(|done| vec![done])
             }
-            Runner::Ours => {
+            // Our density is fitted once for all that ask for it.
+            None => {
                 let settings = Settings::default();
                 let model = Model::fit(&tables.train, &settings.options(&tables.train, seed)?, &mut ())?;
                 let (model, fitting) = (Arc::new(model), start.elapsed());

@@ -27,7 +27,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Some of the study's methods only.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = method)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Vec<Method>,
     /// The file that records are added to, one JSON object a line; what it has is not done again. Unless given, the study's name with
     /// `.jsonl`, in this folder.
@@ -130,14 +130,6 @@ impl Run {
             "hint: put them into one folder and name it with --data DIR; the study then goes on with them"
         );
     }
-}
-
-/// A method by the name it has in studies.
-fn method(name: &str) -> Result<Method, String> {
-    Method::ALL
-        .into_iter()
-        .find(|method| method.name() == name)
-        .ok_or_else(|| format!("expected {}", Method::ALL.map(Method::name).join(", ")))
 }
 
 /// Whether a method can run here; says so if not.
