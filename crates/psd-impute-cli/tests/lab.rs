@@ -1,0 +1,124 @@
+//! `lab run` and `lab report`: a small study with every part, killed and gone on with.
+
+#![allow(clippy::unwrap_used)]
+
+mod folder;
+
+use folder::Folder;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+/// All of the records but when they were made and how long they took, by what they are of.
+type Records = BTreeMap<String, Value>;
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn done(&self, arguments: &str) -> String {
+        let output = self.command(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments}: {}", said(&output));
+        said(&output)
+    }
+
+    fn records(&self, name: &str) -> Records {
+        let one = |line: &str| {
+            let mut record: Value = serde_json::from_str(line).unwrap();
+            let fields = record.as_object_mut().unwrap();
+            ["seconds", "date", "machine"].iter().for_each(|field| assert!(fields.remove(*field).is_some()));
+            let key =
+                ["dataset", "mechanism", "rate", "seed", "method"].map(|field| fields[field].to_string());
+            (key.join(" "), record)
+        };
+        self.get(name).lines().map(one).collect()
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What a test waits for must come within a minute.
+fn wait(what: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !what() {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_minute_is_run_and_reported() {
+    let folder = Folder::new();
+    folder.done("lab run minute.toml --quiet");
+    let records = folder.records("minute.jsonl");
+    // Two toys, five mechanisms, two seeds.
+    let methods = records.values().filter(|record| record["seed"] == 0).count() / 10;
+    assert_eq!(records.len(), 20 * methods);
+    for record in records.values() {
+        assert_eq!(record.get("error"), None, "{record}");
+        for score in ["ed", "w2", "rmse", "mae"] {
+            assert!(record[score].as_f64().unwrap().is_finite(), "{record}");
+        }
+    }
+    // Nothing beats one who knows the truth and sees the same draws.
+    let sum = |method: &str| {
+        let own = records.values().filter(|record| record["method"] == method);
+        own.map(|record| record["rmse"].as_f64().unwrap()).sum::<f64>()
+    };
+    assert!(sum("psd_ideal") < sum("psd_multiple"));
+
+    let page = folder.command("lab report minute.jsonl -o page.md").output().unwrap();
+    assert!(page.status.success(), "{}", said(&page));
+    let text = folder.get("page.md");
+    for figure in
+        ["ed-mcar-30-in-sample", "w2-mar-30-in-sample", "rmse-mnarself-30-in-sample", "toy-two-moons"]
+    {
+        assert!(text.contains(&format!("(page/{figure}.svg)")), "{figure}");
+        assert!(folder.path(&format!("page/{figure}.png")).exists(), "{figure}");
+    }
+    let shown: f64 = records["\"cylinder\" \"mar\" 0.3 0 \"mean\""]["ed"].as_f64().unwrap();
+    let other: f64 = records["\"cylinder\" \"mar\" 0.3 1 \"mean\""]["ed"].as_f64().unwrap();
+    assert!(text.contains(&format!("{:.4} ±", 0.5 * (shown + other))));
+}
+
+const STUDY: &str = "title = 'Small'\nprotocol = 'split'\nmechanisms = ['mcar']\nrates = [0.2]\nseeds = [0, 1, 2]\nimputations = 2\n\
+                     methods = ['mean', 'ice', 'pmm', 'psd_mean']\ntoys = ['rings']\ntoy_rows = 60\n\
+                     [[tables]]\nname = 'own'\nsource = 'made by the test'\n";
+
+#[test]
+fn a_killed_study_goes_on_to_the_same_records() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("small.toml"), STUDY).unwrap();
+    let row = |i: u32| format!("{},{},{}\n", i * i % 37, i % 11 * i, f64::from(i).sqrt());
+    let rows: String = (0..50).map(row).collect();
+    std::fs::write(folder.path("own.csv"), format!("a,b,c\n{rows}")).unwrap();
+    folder.done("lab run small.toml --data . -o whole.jsonl --threads 2");
+    let whole = folder.records("whole.jsonl");
+    assert_eq!(whole.len(), 2 * 3 * 4);
+
+    let mut child = folder.command("lab run small.toml --data . -o part.jsonl --threads 1").spawn().unwrap();
+    wait(|| std::fs::read(folder.path("part.jsonl")).is_ok_and(|bytes| bytes.contains(&b'\n')));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // As if it had been killed while it wrote.
+    let lines = folder.get("part.jsonl");
+    let cut = lines.lines().count() / 2;
+    let kept: Vec<&str> = lines.lines().take(cut).collect();
+    std::fs::write(folder.path("part.jsonl"), kept.join("\n") + "\n{\"dataset\":\"rin").unwrap();
+    let said = folder.done("lab run small.toml --data . -o part.jsonl --threads 2");
+    assert!(said.contains(&format!("{cut} records there, {} added", 24 - cut)), "{said}");
+    assert_eq!(folder.records("part.jsonl"), whole);
+}
+
+#[test]
+fn tables_that_are_not_there_are_named_with_their_source() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("small.toml"), STUDY).unwrap();
+    let said = folder.done("lab run small.toml --methods mean");
+    assert!(said.contains("own.csv: made by the test") && said.contains("--data DIR"), "{said}");
+    assert_eq!(folder.records("small.jsonl").len(), 3);
+}
