@@ -1,15 +1,21 @@
 //! The contract that every imputer keeps.
 
+#![allow(clippy::unwrap_used)]
+
 use psd_impute::model::Settings;
 use psd_impute::table::Table;
-use psd_impute_eval::imputers::{Imputer, Mean, Psd, Value};
+use psd_impute_eval::imputers::{Imputer, Mean, Psd, Sinkhorn, SoftImpute, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Every imputer there is.
 fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
     let psd = |value| Box::new(Psd { settings: Settings::default(), value });
-    vec![("mean", Box::new(Mean)), ("psd mean", psd(Value::Mean)), ("psd draw", psd(Value::Draw))]
+    let mut all: Vec<(&'static str, Box<dyn Imputer>)> =
+        vec![("mean", Box::new(Mean)), ("psd mean", psd(Value::Mean)), ("psd draw", psd(Value::Draw))];
+    all.push(("soft impute", Box::new(SoftImpute::default())));
+    all.push(("sinkhorn", Box::new(Sinkhorn { iterations: 50, ..Sinkhorn::default() })));
+    all
 }
 
 /// Correlated columns of different size, of which a share of cells is missing.

@@ -7,11 +7,16 @@
 //! What is filled in may be any number, also in columns of few values, but for categories, which only [`Mean`] and [`Psd`] take.
 
 mod cells;
+mod in_sample;
 mod mean;
 mod psd;
+mod sinkhorn;
+mod soft_impute;
 
 pub use mean::Mean;
 pub use psd::{FittedPsd, Psd, Value};
+pub use sinkhorn::{Blur, Divergence, Sinkhorn, sinkhorn_divergence};
+pub use soft_impute::SoftImpute;
 
 use crate::Result;
 use psd_impute::table::Table;
