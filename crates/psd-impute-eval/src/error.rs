@@ -88,6 +88,18 @@ pub enum Error {
         /// The column's name.
         column: String,
     },
+    /// An interval whose lower end is above its upper end.
+    #[error("row {}, column `{column}`: the interval from {lower} to {upper} is empty", .row + 1)]
+    Crossed {
+        /// The row.
+        row: usize,
+        /// The column's name.
+        column: String,
+        /// The lower end.
+        lower: f64,
+        /// The upper end.
+        upper: f64,
+    },
     /// An observed cell that is not what it is in the truth.
     #[error("row {}, column `{column}` is {found}, but {expected} in the truth", .row + 1)]
     Changed {

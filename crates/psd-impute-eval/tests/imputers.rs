@@ -6,7 +6,9 @@ use faer::Mat;
 use psd_impute::model::Settings;
 use psd_impute::table::{Column, Table};
 use psd_impute_eval::Error;
-use psd_impute_eval::imputers::{Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Psd, Value};
+use psd_impute_eval::imputers::{
+    Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Psd, Sinkhorn, SoftImpute, Value,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -23,6 +25,8 @@ fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
         ("gaussian mean", Box::new(Gaussian { value: Value::Mean })),
         ("gaussian draw", Box::new(Gaussian { value: Value::Draw })),
         ("pmm", Box::new(Pmm)),
+        ("soft impute", Box::new(SoftImpute::default())),
+        ("sinkhorn", Box::new(Sinkhorn { iterations: 50, ..Sinkhorn::default() })),
     ]
 }
 

@@ -5,7 +5,7 @@
 use faer::Mat;
 use psd_impute::table::{Column, Table};
 use psd_impute_eval::Error;
-use psd_impute_eval::metrics::{Evaluation, Scores, WASSERSTEIN_ROWS};
+use psd_impute_eval::metrics::{Evaluation, Intervals, Scores, WASSERSTEIN_ROWS};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -22,10 +22,10 @@ fn a_table_of_two_rows_by_hand() {
     let found = scores(&table(&[[0.0], [2.0]]), &table(&[[0.0], [NA]]), &table(&[[0.0], [0.0]]));
     assert_eq!(
         found,
-        Scores { ed: 1.0, w2: Some(2.0), rmse: Some(2.0), mae: Some(2.0), category_error: None }
+        Scores { ed: 1.0, w2: Some(2.0), sw2: None, rmse: Some(2.0), mae: Some(2.0), category_error: None }
     );
     let nothing = scores(&table(&[[0.0], [2.0]]), &table(&[[0.0], [2.0]]), &table(&[[0.0], [2.0]]));
-    assert_eq!(nothing, Scores { ed: 0.0, w2: None, rmse: None, mae: None, category_error: None });
+    assert_eq!(nothing, Scores { ed: 0.0, w2: None, sw2: None, rmse: None, mae: None, category_error: None });
 }
 
 /// A number, a number of few values, a constant and two categories.
@@ -124,6 +124,7 @@ fn by_definition([truth, masked, completed]: &[Table; 3]) -> Scores {
     Scores {
         ed: 2.0 * distance(&x, &y) - distance(&x, &x) - distance(&y, &y),
         w2: (!rows.is_empty()).then(|| total / rows.len() as f64),
+        sw2: None,
         rmse: mean(errors.iter().map(|e| e * e)).map(f64::sqrt),
         mae: mean(errors.iter().map(|e| e.abs())),
         category_error: mean(wrong),
@@ -131,7 +132,7 @@ fn by_definition([truth, masked, completed]: &[Table; 3]) -> Scores {
 }
 
 fn assert_close(found: &Scores, expected: &Scores) {
-    let all = |s: &Scores| [Some(s.ed), s.w2, s.rmse, s.mae, s.category_error];
+    let all = |s: &Scores| [Some(s.ed), s.w2, s.sw2, s.rmse, s.mae, s.category_error];
     for (f, e) in all(found).iter().zip(all(expected)) {
         let close = match (f, e) {
             (Some(f), Some(e)) => (f - e).abs() < 1e-12,
@@ -215,11 +216,50 @@ fn only_the_first_two_tables_have_a_wasserstein_distance() {
 }
 
 #[test]
-fn too_many_rows_have_no_wasserstein_distance() {
+fn too_many_rows_have_a_lower_bound_of_the_wasserstein_distance() {
     let rows: Vec<[f64; 1]> = (0..=WASSERSTEIN_ROWS).map(|i| [i as f64]).collect();
     let truth = Table::continuous(&["a"], &rows).unwrap();
     let masked = truth.with_cells(Mat::full(1, rows.len(), NA)).unwrap();
-    assert_eq!(scores(&truth, &masked, &truth).w2, None);
+    let found = scores(&truth, &masked, &truth);
+    assert_eq!((found.w2, found.sw2), (None, Some(0.0)));
+    // Of numbers in one column it is the distance itself: here all are moved by three.
+    let moved = truth.with_cells(Mat::from_fn(1, rows.len(), |_, i| i as f64 + 3.0)).unwrap();
+    let n = rows.len() as f64;
+    let expected = 9.0 / 2.0 / ((n * n - 1.0) / 12.0);
+    let found = scores(&truth, &masked, &moved).sw2.unwrap();
+    assert!((found - expected).abs() < 1e-12 * expected, "{found} {expected}");
+}
+
+#[test]
+fn a_shift_of_all_rows_is_measured_along_any_basis() {
+    let n = WASSERSTEIN_ROWS + 1;
+    let rng = &mut ChaCha8Rng::seed_from_u64(8);
+    let cells = Mat::from_fn(5, n, |j, _| cell(j, rng));
+    let truth = Table::new(columns(), cells.clone()).unwrap();
+    let masked = truth.with_cells(Mat::full(5, n, NA)).unwrap();
+    let free = |j: usize| if j == 0 { Column::continuous("number") } else { columns()[j].clone() };
+    let moved = Mat::from_fn(5, n, |j, i| cells[(j, i)] + if j == 0 { 2.0 } else { 0.0 });
+    let moved = Table::new((0..5).map(free).collect(), moved).unwrap();
+    let found = scores(&truth, &masked, &moved);
+    // Every row is as far from its truth as the mean is, and no pairing is better. Half the numbers are wrong.
+    let expected = found.rmse.unwrap().powi(2);
+    assert!((found.sw2.unwrap() - expected).abs() < 1e-9 * expected, "{found:?}");
+}
+
+#[test]
+fn intervals_by_hand() {
+    let table = |rows: &[[f64; 2]]| Table::continuous(&["a", "b"], rows).unwrap();
+    // The deviations are 1 and 10.
+    let truth = table(&[[0.0, 0.0], [2.0, 20.0]]);
+    let evaluation = Evaluation::new(&truth, &table(&[[NA, 0.0], [NA, NA]])).unwrap();
+    let found = evaluation.intervals(&table(&[[0.0, NA], [2.5, 5.0]]), &table(&[[1.0, NA], [4.5, 45.0]]));
+    let expected = Intervals { cells: 3, coverage: 2.0 / 3.0, width: (1.0 + 2.0 + 4.0) / 3.0 };
+    assert_eq!(found, Ok(Some(expected)));
+    let crossed = evaluation.intervals(&table(&[[0.0, 0.0], [2.5, 5.0]]), &table(&[[1.0, 0.0], [2.0, 9.0]]));
+    assert_eq!(crossed.unwrap_err().to_string(), "row 2, column `a`: the interval from 2.5 to 2 is empty");
+    let gap = evaluation.intervals(&truth, &table(&[[1.0, 0.0], [NA, 9.0]]));
+    assert_eq!(gap, Err(Error::Gap { row: 1, column: "a".to_string() }));
+    assert_eq!(Evaluation::new(&truth, &truth).unwrap().intervals(&truth, &truth), Ok(None));
 }
 
 #[test]

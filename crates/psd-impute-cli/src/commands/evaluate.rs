@@ -85,7 +85,9 @@ impl Evaluate {
             eprintln!("note: not scored, because their truth has gaps: {left_out} of {rows} rows");
         }
         if evaluation.rows_with_gaps() > WASSERSTEIN_ROWS {
-            eprintln!("note: w2 is not measured; more than {WASSERSTEIN_ROWS} rows have gaps");
+            eprintln!(
+                "note: sw2, a lower bound, is measured in place of w2; more than {WASSERSTEIN_ROWS} rows have gaps"
+            );
         } else if self.completed.len() > WASSERSTEIN_TABLES {
             eprintln!("note: w2 is measured for the first {WASSERSTEIN_TABLES} tables only");
         }
@@ -98,13 +100,14 @@ fn print(out: &mut dyn Write, each: &[Scored], average: &Scores) -> Result<(), F
     let lines: Vec<(&str, &Scores)> = lines.chain([("average", average)]).collect();
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let show = |x: Option<f64>| x.map_or("-".to_string(), |x| format!("{x:.6}"));
+    let transport = if average.sw2.is_some() { "sw2" } else { "w2" };
     writeln!(
         out,
         "{:width$} {:>11} {:>11} {:>11} {:>11} {:>15}",
-        "", "ed", "w2", "rmse", "mae", "category error"
+        "", "ed", transport, "rmse", "mae", "category error"
     )?;
-    for (name, Scores { ed, w2, rmse, mae, category_error }) in lines {
-        let [ed, w2, rmse, mae, label] = [Some(*ed), *w2, *rmse, *mae, *category_error].map(show);
+    for (name, Scores { ed, w2, sw2, rmse, mae, category_error }) in lines {
+        let [ed, w2, rmse, mae, label] = [Some(*ed), w2.or(*sw2), *rmse, *mae, *category_error].map(show);
         writeln!(out, "{name:width$} {ed:>11} {w2:>11} {rmse:>11} {mae:>11} {label:>15}")?;
     }
     Ok(())

@@ -17,6 +17,7 @@ mod inputs;
 mod logistic;
 mod quantile;
 
+pub(crate) use inputs::normal;
 pub use quantile::Tail;
 
 use crate::error::{Error, Result, share};

@@ -11,10 +11,13 @@ mod chain;
 mod external;
 mod gaussian;
 mod ice;
+mod in_sample;
 mod knn;
 mod mean;
 mod pmm;
 mod psd;
+mod sinkhorn;
+mod soft_impute;
 
 pub use external::External;
 pub use gaussian::Gaussian;
@@ -23,6 +26,8 @@ pub use knn::Knn;
 pub use mean::Mean;
 pub use pmm::Pmm;
 pub use psd::{FittedPsd, Psd, Value};
+pub use sinkhorn::{Blur, Divergence, Sinkhorn, sinkhorn_divergence};
+pub use soft_impute::SoftImpute;
 
 use crate::Result;
 use psd_impute::table::Table;

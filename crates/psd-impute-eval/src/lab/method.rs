@@ -1,6 +1,8 @@
 //! The methods that a study can name.
 
-use crate::imputers::{External, Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Psd, Value};
+use crate::imputers::{
+    External, Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Psd, Sinkhorn, SoftImpute, Value,
+};
 use psd_impute::model::Settings;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -21,6 +23,10 @@ pub enum Method {
     Ice,
     /// The same with draws from the posterior.
     IceMi,
+    /// Soft-thresholded singular values.
+    Softimpute,
+    /// Batched Sinkhorn optimal transport.
+    Ot,
     /// The five nearest rows.
     Knn,
     /// Means of the normal model.
@@ -43,13 +49,15 @@ pub enum Method {
 
 impl Method {
     /// Every method.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::PsdMean,
         Self::PsdMultiple,
         Self::PsdIdeal,
         Self::Mean,
         Self::Ice,
         Self::IceMi,
+        Self::Softimpute,
+        Self::Ot,
         Self::Knn,
         Self::Gaussian,
         Self::GaussianMi,
@@ -70,6 +78,8 @@ impl Method {
             Self::Mean => "mean",
             Self::Ice => "ice",
             Self::IceMi => "ice_mi",
+            Self::Softimpute => "softimpute",
+            Self::Ot => "ot",
             Self::Knn => "knn",
             Self::Gaussian => "gaussian",
             Self::GaussianMi => "gaussian_mi",
@@ -91,6 +101,8 @@ impl Method {
             Self::Mean => "column mean",
             Self::Ice => "ICE",
             Self::IceMi => "ICE multiple",
+            Self::Softimpute => "SoftImpute",
+            Self::Ot => "Sinkhorn OT",
             Self::Knn => "kNN",
             Self::Gaussian => "normal mean",
             Self::GaussianMi => "normal draws",
@@ -114,7 +126,7 @@ impl Method {
             Self::PsdMultiple | Self::IceMi | Self::GaussianMi | Self::Pmm => true,
             Self::RMicePmm | Self::RMiceCart | Self::Miceforest => true,
             Self::PsdMean | Self::PsdIdeal | Self::Mean | Self::Ice | Self::Knn | Self::Gaussian => false,
-            Self::Missforest | Self::Hyperimpute => false,
+            Self::Softimpute | Self::Ot | Self::Missforest | Self::Hyperimpute => false,
         }
     }
 
@@ -150,6 +162,8 @@ impl Method {
             Self::Mean => Box::new(Mean),
             Self::Ice => Box::new(Ice),
             Self::IceMi => Box::new(IceMultiple),
+            Self::Softimpute => Box::new(SoftImpute::default()),
+            Self::Ot => Box::new(Sinkhorn::default()),
             Self::Knn => Box::new(Knn),
             Self::Gaussian => Box::new(Gaussian { value: Value::Mean }),
             Self::GaussianMi => Box::new(Gaussian { value: Value::Draw }),

@@ -7,17 +7,27 @@
 //! |---|---|
 //! | `ed` | the energy distance between the completed and the true rows |
 //! | `w2` | half the squared 2-Wasserstein distance between the rows that had a missing cell and their truth |
+//! | `sw2` | in its place, when there are too many such rows: a lower bound of it, by distances along random directions |
 //! | `rmse`, `mae` | the root of the mean squared and the mean absolute error of the missing numbers |
 //! | `category_error` | the share of missing labels that were completed wrongly |
 //!
 //! Rows of which the truth itself is not complete are not scored.
+//!
+//! Besides, [`Evaluation::intervals`] scores intervals for missing numbers, and [`energy_i_score`] an imputer where there is no truth.
 
 mod assignment;
 mod cells;
 mod check;
 mod energy;
+mod intervals;
+mod iscore;
 mod points;
+mod sliced;
 mod wasserstein;
+
+pub use intervals::Intervals;
+pub use iscore::{ColumnScore, IScore, energy_i_score};
+pub use sliced::DIRECTIONS;
 
 use crate::{Error, Result};
 use cells::CellErrors;
@@ -28,7 +38,8 @@ use serde::{Deserialize, Serialize};
 
 /// The Wasserstein distance is measured for so many completed tables only: it takes by far the longest.
 pub const WASSERSTEIN_TABLES: usize = 2;
-/// It is not measured when more rows than this had a missing cell: it takes memory by their square and time by their cube.
+/// It is not measured when more rows than this had a missing cell: it takes memory by their square and time by their cube. A lower bound
+/// is, by [`DIRECTIONS`] or a few more.
 pub const WASSERSTEIN_ROWS: usize = 5_000;
 
 /// How far one completed table is from the truth, or several on average. What there is nothing to measure by is `None`.
@@ -39,6 +50,9 @@ pub struct Scores {
     /// Half the squared 2-Wasserstein distance over the rows with a missing cell; of the first [`WASSERSTEIN_TABLES`] only, and of no
     /// more than [`WASSERSTEIN_ROWS`] rows.
     pub w2: Option<f64>,
+    /// A lower bound of it over more rows than that: the same along single directions, summed over random bases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sw2: Option<f64>,
     /// The root mean squared error of missing numbers.
     pub rmse: Option<f64>,
     /// The mean absolute error of missing numbers.
@@ -57,6 +71,7 @@ impl Scores {
         Some(Self {
             ed: of(&|s| Some(s.ed))?,
             w2: of(&|s| s.w2),
+            sw2: of(&|s| s.sw2),
             rmse: of(&|s| s.rmse),
             mae: of(&|s| s.mae),
             category_error: of(&|s| s.category_error),
@@ -120,12 +135,14 @@ impl Evaluation {
             [self.truth.cells(), cells.as_ref()],
         );
         let measured = k < WASSERSTEIN_TABLES && (1..=WASSERSTEIN_ROWS).contains(&self.with_gaps.len());
+        let bounded = self.with_gaps.len() > WASSERSTEIN_ROWS;
         Ok(Scores {
             // Of equal tables, rounding must not show.
             ed: (2.0 * energy::between(&points, &self.points) - energy::spread(&points) - self.spread)
                 .max(0.0)
                 + 0.0,
             w2: measured.then(|| wasserstein::half_squared(&points, &self.points, &self.with_gaps)),
+            sw2: bounded.then(|| sliced::half_squared(&points, &self.points, &self.with_gaps)).transpose()?,
             rmse: errors.rmse(),
             mae: errors.mae(),
             category_error: errors.category_error(),

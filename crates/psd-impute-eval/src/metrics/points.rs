@@ -4,6 +4,7 @@ use crate::Result;
 use crate::scale::scaler;
 use faer::MatRef;
 use psd_impute::table::{Kind, Scaler, Table};
+use std::f64::consts::FRAC_1_SQRT_2;
 
 /// The columns that count, and the truth's units.
 pub(super) struct Space {
@@ -77,5 +78,43 @@ impl Points {
 
     fn point(&self, i: usize) -> (&[f64], &[f64]) {
         self.cells[i * self.width..(i + 1) * self.width].split_at(self.numbers)
+    }
+
+    /// Where a point is along a direction in the space of numbers and indicators.
+    pub(super) fn along(&self, i: usize, direction: &[f64], labels: &Labels) -> f64 {
+        let (numbers, categories) = self.point(i);
+        let indicators =
+            categories.iter().zip(&labels.starts).map(|(&x, start)| direction[start + x as usize]);
+        let sum: f64 = numbers.iter().zip(direction).map(|(x, d)| x * d).sum();
+        sum + indicators.sum::<f64>() * FRAC_1_SQRT_2
+    }
+}
+
+/// Where the indicators of each category start, after the numbers.
+pub(super) struct Labels {
+    starts: Vec<usize>,
+    width: usize,
+}
+
+impl Labels {
+    /// With as many labels as there are in some sets of points.
+    pub(super) fn of(all: &[&Points]) -> Self {
+        let (numbers, columns) = (all[0].numbers, all[0].width);
+        let most = |k: usize| {
+            let labels = all.iter().flat_map(|points| points.cells.iter().skip(k).step_by(columns));
+            labels.fold(0.0, |a: f64, &b| a.max(b)) as usize + 1
+        };
+        let mut width = numbers;
+        let mut starts = Vec::new();
+        for k in numbers..columns {
+            starts.push(width);
+            width += most(k);
+        }
+        Self { starts, width }
+    }
+
+    /// How many numbers and indicators a point has.
+    pub(super) fn width(&self) -> usize {
+        self.width
     }
 }

@@ -1,0 +1,90 @@
+//! A lower bound of the Wasserstein distance that takes little memory and time: distances along single directions.
+//!
+//! Along a direction, the best pairing of two sets of equally many points is by their order. The pairing that is best for all
+//! coordinates together is one for each direction too, so that over the directions of an orthonormal basis, along which squared
+//! distances add up, the best pairings of each sum to no more than the Wasserstein distance. The mean over some random bases is
+//! a bound again.
+
+use super::points::{Labels, Points};
+use crate::Result;
+use crate::ampute::normal;
+use faer::Mat;
+use psd_impute::linalg::eigenvectors;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+/// There are at least so many directions.
+pub const DIRECTIONS: usize = 256;
+/// They are always the same.
+const SEED: u64 = 0;
+
+/// Half the squared distance along random directions, summed over a basis, between some points of `x` and the same of `y`.
+pub(super) fn half_squared(x: &Points, y: &Points, rows: &[usize]) -> Result<f64> {
+    let labels = Labels::of(&[x, y]);
+    let width = labels.width();
+    let rng = &mut ChaCha8Rng::seed_from_u64(SEED);
+    let count = if width == 1 { 1 } else { DIRECTIONS.div_ceil(width) };
+    let bases = (0..count).map(|_| basis(width, rng)).collect::<Result<Vec<_>>>()?;
+    let along = |k: usize| {
+        let direction = bases[k / width].col_as_slice(k % width);
+        let sorted = |points: &Points| {
+            let mut places: Vec<f64> = rows.iter().map(|&i| points.along(i, direction, &labels)).collect();
+            places.sort_unstable_by(f64::total_cmp);
+            places
+        };
+        sorted(x).iter().zip(&sorted(y)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
+    };
+    let sums: Vec<f64> = (0..count * width).into_par_iter().map(along).collect();
+    Ok(sums.iter().sum::<f64>() / (2 * count * rows.len()) as f64)
+}
+
+/// An orthonormal basis, all being equally likely: the eigenvectors of a symmetric matrix of independent normal numbers.
+fn basis(width: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+    let a = Mat::from_fn(width, width, |_, _| normal(rng));
+    let symmetric = Mat::from_fn(width, width, |i, j| a[(i, j)] + a[(j, i)]);
+    Ok(eigenvectors(symmetric.as_ref(), "random directions")?.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::points::Space;
+    use super::super::wasserstein;
+    use super::*;
+    use psd_impute::table::{Column, Table};
+    use rand::RngExt;
+
+    #[test]
+    fn never_above_the_wasserstein_distance_and_not_far_below() {
+        let rng = &mut ChaCha8Rng::seed_from_u64(3);
+        let labels = ["a", "b", "c"].map(String::from).to_vec();
+        let columns = vec![
+            Column::continuous("x"),
+            Column::continuous("y"),
+            Column::category("label", labels).unwrap(),
+        ];
+        for n in [1, 2, 30, 100] {
+            let mut table = |shift: f64| {
+                let cells = Mat::from_fn(3, n, |j, _| match j {
+                    2 => f64::from(rng.random_range(0..3)),
+                    _ => shift + normal(rng),
+                });
+                Table::new(columns.clone(), cells).unwrap()
+            };
+            let (truth, other) = (table(0.0), table(1.5));
+            let rows: Vec<usize> = (0..n).collect();
+            let space = Space::of(&table(0.0)).unwrap();
+            let [x, y] = [&other, &truth].map(|table| space.points(table.cells(), &rows));
+            let (bound, exact) =
+                (half_squared(&x, &y, &rows).unwrap(), wasserstein::half_squared(&x, &y, &rows));
+            assert!(bound <= exact * (1.0 + 1e-12) && bound > 0.5 * exact, "{n}: {bound} {exact}");
+        }
+    }
+
+    #[test]
+    fn bases_are_orthonormal() {
+        let basis = basis(7, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
+        let product = psd_impute::linalg::gram(basis.as_ref());
+        assert!((0..7).all(|i| (0..7).all(|j| (product[(i, j)] - f64::from(i == j)).abs() < 1e-13)));
+    }
+}
