@@ -85,8 +85,8 @@ fn a_minute_is_run_and_reported() {
     assert!(text.contains(&format!("{:.4} ±", 0.5 * (shown + other))));
 }
 
-const STUDY: &str = "title = 'Small'\nprotocol = 'split'\nmechanisms = ['mcar']\nrates = [0.2]\nseeds = [0, 1, 2]\nimputations = 2\n\
-                     methods = ['mean', 'ice', 'pmm', 'psd_mean']\ntoys = ['rings']\ntoy_rows = 60\n\
+const STUDY: &str = "title = 'Small'\nprotocol = 'split'\nmechanisms = ['mcar']\nrates = [0.2]\nseeds = [0, 1, 2]\nimputations = 2\ni_score = true\n\
+                     methods = ['mean', 'ice', 'pmm', 'psd_mean', 'psd_ideal']\ntoys = ['rings']\ntoy_rows = 90\n\
                      [[tables]]\nname = 'own'\nsource = 'made by the test'\n";
 
 #[test]
@@ -98,7 +98,15 @@ fn a_killed_study_goes_on_to_the_same_records() {
     std::fs::write(folder.path("own.csv"), format!("a,b,c\n{rows}")).unwrap();
     folder.done("lab run small.toml --data . -o whole.jsonl --threads 2");
     let whole = folder.records("whole.jsonl");
-    assert_eq!(whole.len(), 2 * 3 * 4);
+    assert_eq!(whole.len(), 2 * 3 * 5);
+    for record in whole.values() {
+        // A density has a likelihood; the oracle has no score without the truth.
+        let has = |field: &str| record.get(field).is_some_and(|x| x.is_f64());
+        assert_eq!(has("nll"), record["method"].as_str().unwrap().starts_with("psd"), "{record}");
+        if record["dataset"] == "rings" {
+            assert_eq!(has("i_score"), record["method"] != "psd_ideal", "{record}");
+        }
+    }
 
     let mut child = folder.command("lab run small.toml --data . -o part.jsonl --threads 1").spawn().unwrap();
     wait(|| std::fs::read(folder.path("part.jsonl")).is_ok_and(|bytes| bytes.contains(&b'\n')));
@@ -110,7 +118,7 @@ fn a_killed_study_goes_on_to_the_same_records() {
     let kept: Vec<&str> = lines.lines().take(cut).collect();
     std::fs::write(folder.path("part.jsonl"), kept.join("\n") + "\n{\"dataset\":\"rin").unwrap();
     let said = folder.done("lab run small.toml --data . -o part.jsonl --threads 2");
-    assert!(said.contains(&format!("{cut} records there, {} added", 24 - cut)), "{said}");
+    assert!(said.contains(&format!("{cut} records there, {} added", 30 - cut)), "{said}");
     assert_eq!(folder.records("part.jsonl"), whole);
 }
 

@@ -4,6 +4,7 @@
 //! [`Record`] says how it did. Records are independent of each other and of their order, so a study may be stopped and gone on with: what
 //! is [`done`](Record::key) is not done again.
 
+mod clock;
 mod method;
 mod record;
 mod run;

@@ -39,11 +39,17 @@ pub struct Setting {
 pub enum Done {
     /// All tables were completed.
     Scored {
-        /// Seconds of one core from the masked table to the last completed one.
+        /// From the masked table to the last completed one: seconds of one core's work, or of the wall clock for other programs.
         seconds: f64,
         /// The average over the completed tables.
         #[serde(flatten)]
         scores: Scores,
+        /// Minus the log-likelihood of the truth's complete rows, nats a row in the table's units, where the method is a density.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nll: Option<f64>,
+        /// The energy-I-Score, which needs no truth, where the study asks for it and the method is no oracle.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        i_score: Option<f64>,
     },
     /// The method failed.
     Failed {

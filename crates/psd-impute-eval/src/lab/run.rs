@@ -1,11 +1,12 @@
 //! Running a study's trials on several threads, one core each.
 
+use super::clock::Clock;
 use super::record::{Done, Record, Setting, key};
 use super::trial::Tables;
 use super::{Method, Study, Trial};
 use crate::Result;
 use crate::imputers::{Fitted, FittedPsd, Value};
-use crate::metrics::{Evaluation, Scores};
+use crate::metrics::{Evaluation, Scores, energy_i_score};
 use psd_impute::impute::Limits;
 use psd_impute::model::{Model, Settings};
 use psd_impute::table::Table;
@@ -14,7 +15,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Instant;
 
 /// A table and its name.
 pub struct Dataset {
@@ -30,6 +30,7 @@ pub struct Job {
     dataset: usize,
     methods: Vec<Method>,
     imputations: u64,
+    i_score: bool,
 }
 
 /// What is still to be done of a study: its trials without the records whose keys are `done`, all of a seed before the next, so that
@@ -53,7 +54,8 @@ pub fn jobs(study: &Study, datasets: &[Dataset], done: &HashSet<String>) -> Vec<
                     let together = others.into_iter().map(|method| vec![method]).chain([ours]);
                     for methods in together.filter(|methods| !methods.is_empty()) {
                         let trial = trial.clone();
-                        jobs.push(Job { trial, dataset, methods, imputations: study.imputations });
+                        let Study { imputations, i_score, .. } = *study;
+                        jobs.push(Job { trial, dataset, methods, imputations, i_score });
                     }
                 }
             }
@@ -115,35 +117,34 @@ impl Job {
     fn done(&self, table: &Table) -> Result<Vec<Done>> {
         let tables = self.trial.tables(table)?;
         let evaluation = Evaluation::new(&tables.truth, &tables.test)?;
-        let seed = self.trial.seed;
-        let start = Instant::now();
+        let clock = Clock::start(self.methods[0]);
         match self.methods[0].imputer().filter(|_| !self.methods[0].is_ours()) {
             Some(imputer) => {
-                let fitted = imputer.fit(&tables.train, seed)?;
-                self.score(self.methods[0], &*fitted, &tables, &evaluation, start).map(|done| vec![done])
+                let fitted = imputer.fit(&tables.train, self.trial.seed)?;
+                Ok(vec![self.score(self.methods[0], &*fitted, &tables, &evaluation, clock, None)?])
             }
-            // Our density is fitted once for all that ask for it.
-            None => {
-                let settings = Settings::default();
-                let model = Model::fit(&tables.train, &settings.options(&tables.train, seed)?, &mut ())?;
-                let (model, fitting) = (Arc::new(model), start.elapsed());
-                let one = |method: &Method| {
-                    let start = Instant::now() - fitting;
-                    let fitted: Box<dyn Fitted> = match method {
-                        Method::PsdIdeal => {
-                            let (truth, draws) = (tables.truth.clone(), self.imputations);
-                            Box::new(Ideal { model: model.clone(), truth, draws, seed })
-                        }
-                        Method::PsdMean => {
-                            Box::new(FittedPsd { model: model.clone(), value: Value::Mean, seed })
-                        }
-                        _ => Box::new(FittedPsd { model: model.clone(), value: Value::Draw, seed }),
-                    };
-                    self.score(*method, &*fitted, &tables, &evaluation, start)
-                };
-                self.methods.iter().map(one).collect()
-            }
+            None => self.ours(&tables, &evaluation, clock),
         }
+    }
+
+    /// Our density is fitted once for all methods that ask for it.
+    fn ours(&self, tables: &Tables, evaluation: &Evaluation, clock: Clock) -> Result<Vec<Done>> {
+        let (Tables { train, truth, .. }, seed) = (tables, self.trial.seed);
+        let model = Arc::new(Model::fit(train, &Settings::default().options(train, seed)?, &mut ())?);
+        let fitting = clock.elapsed();
+        let nll = negative_log_likelihood(&model, truth)?;
+        let one = |&method: &Method| {
+            let clock = Clock::start_with(method, fitting);
+            let model = model.clone();
+            let psd = |value| Box::new(FittedPsd { model: model.clone(), value, seed });
+            let fitted: Box<dyn Fitted> = match method {
+                Method::PsdMean => psd(Value::Mean),
+                Method::PsdMultiple => psd(Value::Draw),
+                _ => Box::new(Ideal { model, truth: truth.clone(), draws: self.imputations, seed }),
+            };
+            self.score(method, &*fitted, tables, evaluation, clock, nll)
+        };
+        self.methods.iter().map(one).collect()
     }
 
     /// Completes the test rows as often as the method draws, and scores them when the clock has stopped.
@@ -153,19 +154,34 @@ impl Job {
         fitted: &dyn Fitted,
         tables: &Tables,
         evaluation: &Evaluation,
-        start: Instant,
+        clock: Clock,
+        nll: Option<f64>,
     ) -> Result<Done> {
         let count = if method.draws() { self.imputations } else { 1 };
         let completed =
             (1..=count).map(|k| fitted.complete(&tables.test, k)).collect::<Result<Vec<Table>>>()?;
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = clock.elapsed().as_secs_f64();
         let each = completed.iter().enumerate().map(|(k, table)| evaluation.score(k, table));
-        let scores = Scores::average(&each.collect::<Result<Vec<_>>>()?);
-        Ok(scores.map_or(Done::Failed { error: "no table was completed".into() }, |scores| Done::Scored {
-            seconds,
-            scores,
-        }))
+        let Some(scores) = Scores::average(&each.collect::<Result<Vec<_>>>()?) else {
+            return Ok(Done::Failed { error: "no table was completed".into() });
+        };
+        let imputer = method.imputer().filter(|_| self.i_score);
+        let i_score = imputer.map(|imputer| energy_i_score(&*imputer, &tables.train, count, self.trial.seed));
+        let i_score = i_score.transpose()?.and_then(|found| found.score);
+        Ok(Done::Scored { seconds, scores, nll, i_score })
     }
+}
+
+/// Of the rows that are complete; nothing where none is.
+fn negative_log_likelihood(model: &Model, truth: &Table) -> Result<Option<f64>> {
+    let complete = |i: &usize| !truth.row(*i).iter().any(|x| x.is_nan());
+    let rows: Vec<usize> = (0..truth.len()).filter(complete).collect();
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let imputer = model.imputer(Limits::none(truth.columns().len()))?;
+    let logs = imputer.log_densities(&truth.select(&rows)?)?;
+    Ok(Some(-logs.iter().sum::<f64>() / logs.len() as f64))
 }
 
 /// Our draws by one who knows the truth.

@@ -23,6 +23,9 @@ pub struct Study {
     pub imputations: u64,
     /// The methods.
     pub methods: Vec<Method>,
+    /// Whether methods are also scored without the truth, by the energy-I-Score, which takes a fit for each column with gaps.
+    #[serde(default)]
+    pub i_score: bool,
     /// Rows of a toy.
     #[serde(default = "toy_rows")]
     pub toy_rows: usize,

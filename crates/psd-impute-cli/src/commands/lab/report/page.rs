@@ -31,7 +31,8 @@ pub(super) fn write(command: &str, records: &[Record], sections: &[Section], fig
     );
     page.push_str(
         "Numbers are means over the seeds ± one standard deviation; lower is better, and the best of those that do not know the truth \
-         is bold. Tables are in the order of rows per column. Seconds are of one core, fit and all completed tables.\n",
+         is bold. Tables are in the order of rows per column. Seconds are of one core's work (of the wall clock for other programs, \
+         started anew for each imputation): fit and all completed tables, summed over the tables.\n",
     );
     for section in sections {
         let _ = writeln!(page, "\n## {}\n", section.title());
