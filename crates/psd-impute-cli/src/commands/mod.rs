@@ -12,6 +12,7 @@ mod fitted;
 pub(crate) mod impute;
 mod intervals;
 mod progress;
+pub(crate) mod report;
 mod run_args;
 pub(crate) mod sample;
 pub(crate) mod score;
