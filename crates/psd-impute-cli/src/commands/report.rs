@@ -62,7 +62,7 @@ impl Report {
         out.write_all(text.as_bytes()).map_err(Failure::of_file(&self.output))?;
         out.finish()?;
         if !self.quiet {
-            eprintln!("{}", findings.missing.answer());
+            eprintln!("{}", printable(&findings.missing.answer()));
             findings.settings.notes.iter().for_each(|note| eprintln!("note: {}", printable(note)));
             eprintln!("wrote {}", self.output.display());
         }

@@ -11,6 +11,8 @@ use serde::Serialize;
 const INTERVALS: (f64, f64) = (40.0, 8.0);
 /// Labels that are shown one by one.
 const LABELS: usize = 20;
+/// Imputed values of a column from which on its distance says something.
+const ENOUGH: usize = 10;
 
 /// What was observed and what was imputed, column by column.
 #[derive(Debug, Clone, Serialize)]
@@ -88,9 +90,9 @@ impl Belong {
 
     /// In a sentence.
     pub fn answer(&self, names: &[&str]) -> String {
-        let Some(far) = self.columns.iter().max_by(|a, b| a.distance.total_cmp(&b.distance)) else {
+        if self.columns.is_empty() {
             return "There is nothing to compare: no cell was imputed.".to_string();
-        };
+        }
         let outside: usize = self.columns.iter().map(|column| column.outside).sum();
         let imputed: usize = self.columns.iter().map(|column| column.imputed.count).sum();
         let range = match outside {
@@ -101,11 +103,15 @@ impl Belong {
                 counted(imputed as u64, "imputed value"),
             ),
         };
-        format!(
-            "{range}. Observed and imputed values are furthest apart in “{}” (distance {}, where 0 is the same and 1 nothing in common).",
-            names[far.column],
-            short(rounded(far.distance, 2))
-        )
+        let enough = self.columns.iter().filter(|column| column.imputed.count >= ENOUGH);
+        match enough.max_by(|a, b| a.distance.total_cmp(&b.distance)) {
+            Some(far) => format!(
+                "{range}. Observed and imputed values are furthest apart in “{}” (distance {}, where 0 is the same and 1 nothing in common).",
+                names[far.column],
+                short(rounded(far.distance, 2))
+            ),
+            None => format!("{range}. No column has enough imputed values to compare their distribution."),
+        }
     }
 }
 

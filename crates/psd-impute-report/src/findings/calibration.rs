@@ -11,12 +11,15 @@ use psd_impute::impute::{CellSummary, Imputer, Limits};
 use psd_impute::model::Model;
 use psd_impute::table::Table;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// Rows that cells are taken from.
 const ROWS: usize = 1_000;
 /// Cells in all, and of a column at most and at least.
 const CELLS: usize = 1_200;
 const OF_COLUMN: (usize, usize) = (10, 80);
+/// Different values that a column has at least, if it is not coarse.
+pub const DIFFERENT: usize = 20;
 /// Folds of the rows, where leaving all of them out at once would leave too little.
 const FOLDS: usize = 5;
 
@@ -43,6 +46,8 @@ pub struct Calibration {
 pub struct NumberColumn {
     /// The column, by its place.
     pub column: usize,
+    /// Whether it has so few different values that intervals, which end at values, hold more than they should.
+    pub coarse: bool,
     /// How many of the points each level's interval holds.
     pub covered: [usize; 4],
     /// Truth, median, and the two ends of the 90 % interval of each cell.
@@ -88,10 +93,11 @@ impl Calibration {
             found.extend(predict(&sample.table, &cells, &imputer)?);
         }
         found.sort_by_key(|cell: &Predicted| (cell.column, cell.row));
-        Ok(Self::sum_up(&found, left_out))
+        let different = |j: usize| sample.table.observed(j).map(f64::to_bits).collect::<HashSet<_>>().len();
+        Ok(Self::sum_up(&found, left_out, |j| different(j) < DIFFERENT))
     }
 
-    fn sum_up(found: &[Predicted], left_out: bool) -> Self {
+    fn sum_up(found: &[Predicted], left_out: bool, is_coarse: impl Fn(usize) -> bool) -> Self {
         let mut out = Self { levels: LEVELS, numbers: Vec::new(), labels: Vec::new(), left_out };
         for cells in found.chunk_by(|a, b| a.column == b.column) {
             let column = cells[0].column;
@@ -109,15 +115,16 @@ impl Calibration {
             }
             let covered = [3, 2, 1, 0].map(|k| cells.iter().filter(|cell| cell.is_within(k)).count());
             let points = cells.iter().filter_map(Predicted::point).collect();
-            out.numbers.push(NumberColumn { column, covered, points });
+            out.numbers.push(NumberColumn { column, coarse: is_coarse(column), covered, points });
         }
         out
     }
 
-    /// Cells of numbers, and how many of them each level's interval holds.
+    /// Cells of numbers in columns that are not coarse, and how many of them each level's interval holds.
     pub fn together(&self) -> (usize, [usize; 4]) {
-        let cells = self.numbers.iter().map(|column| column.points.len()).sum();
-        (cells, [0, 1, 2, 3].map(|k| self.numbers.iter().map(|column| column.covered[k]).sum()))
+        let fine = self.numbers.iter().filter(|column| !column.coarse);
+        let cells = fine.clone().map(|column| column.points.len()).sum();
+        (cells, [0, 1, 2, 3].map(|k| fine.clone().map(|column| column.covered[k]).sum()))
     }
 
     /// In a sentence.
@@ -247,9 +254,10 @@ mod tests {
                 said: CellSummary { row: 0, column: 3, numbers, values: None },
             }
         };
-        let found = Calibration::sum_up(&[0.5, 3.0, 6.5, 9.0].map(said), true);
+        let found = Calibration::sum_up(&[0.5, 3.0, 6.5, 9.0].map(said), true, |_| false);
         assert_eq!(found.numbers[0].covered, [1, 1, 2, 3]);
         assert_eq!(found.numbers[0].points[0], [0.5, 4.0, 1.0, 7.0]);
         assert_eq!(found.together(), (4, [1, 1, 2, 3]));
+        assert_eq!(Calibration::sum_up(&[3.0].map(said), true, |j| j == 3).together(), (0, [0; 4]));
     }
 }

@@ -1,15 +1,23 @@
 //! Whether intervals hold what they should, as tables with bars.
 
 use super::html::{Html, folded, number, row, row_heading, table};
-use crate::findings::calibration::{Calibration, LabelColumn, NumberColumn};
-use crate::numbers::{count, percent};
+use crate::findings::calibration::{Calibration, DIFFERENT, LabelColumn, NumberColumn};
+use crate::numbers::{count, counted, percent};
 
 /// What predicted the cells.
 pub(super) fn note(calibration: &Calibration) -> String {
-    if calibration.left_out {
-        "The rows were left out of the fits that predict them.".to_string()
+    let seen = if calibration.left_out {
+        "The rows were left out of the fits that predict them."
     } else {
-        "The model has seen these rows, so that this is too favourable: its preset cannot be refitted without them.".to_string()
+        "The model has seen these rows, so that this is too favourable: its preset cannot be refitted without them."
+    };
+    match calibration.numbers.iter().filter(|column| column.coarse).count() {
+        0 => seen.to_string(),
+        coarse => format!(
+            "{seen} {} with fewer than {DIFFERENT} different values {} left out: there intervals end at values, and hold more than they should.",
+            counted(coarse as u64, "column"),
+            if coarse == 1 { "is" } else { "are" }
+        ),
     }
 }
 

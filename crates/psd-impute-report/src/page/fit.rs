@@ -1,6 +1,6 @@
 //! How the fit went, as a table with bars.
 
-use super::html::{Html, bar, number, row, row_heading, table, td};
+use super::html::{Html, bar, number, row, row_heading, table};
 use crate::findings::fit::{Fit, Member};
 use crate::numbers::{percent, short};
 
@@ -11,14 +11,13 @@ pub(super) fn members(fit: &Fit) -> Html {
     }
     let line = |member: &Member| {
         row([
-            row_heading(&member.name),
-            td(&member.space),
+            row_heading(format!("{}, {}", member.name, member.space)),
             bar(member.weight, "observed"),
             number(if member.weight > 0.0 { percent(member.weight) } else { "–".to_string() }),
             number(short(member.held_out)),
         ])
     };
-    let headings = ["Member", "In", "Weight", "#Weight", "#Alone, nats a row"];
+    let headings = ["Member", "Weight", "#Weight", "#Alone, nats a row"];
     let caption = "What the model is made of; likelihoods are of rows that a member had not seen";
     table(caption, "chart", &headings, fit.members.iter().map(line))
 }

@@ -1,6 +1,6 @@
 //! What is missing, as tables with bars and squares.
 
-use super::html::{Html, bar, folded, grid, number, row, row_heading, table, td};
+use super::html::{Html, aside, bar, folded, grid, number, row, row_heading, table};
 use crate::findings::missing::{Gaps, Missing};
 use crate::findings::patterns::{Pattern, Patterns};
 use crate::numbers::{count, percent};
@@ -16,13 +16,13 @@ pub(super) fn columns(missing: &Missing) -> Html {
         let share = column.missing as f64 / missing.rows.max(1) as f64;
         row([
             row_heading(&column.name),
-            td(column.kind),
+            aside(column.kind),
             bar(share, "imputed"),
             number(percent(share)),
             number(count(column.missing)),
         ])
     };
-    let headings = ["Column", "Kind", "Share missing", "#Share", "#Cells"];
+    let headings = ["Column", "~Kind", "Share missing", "#Share", "#Cells"];
     let (first, rest) = columns.split_at(columns.len().min(COLUMNS));
     let shown = table("Missing cells of each column", "chart", &headings, first.iter().map(line));
     if rest.is_empty() {

@@ -68,16 +68,26 @@ pub(super) fn row(cells: impl IntoIterator<Item = Html>) -> Html {
     Html::element("tr", &[], cells)
 }
 
-/// A table that scrolls within its own bounds. A heading that begins with `#` is over numbers.
+/// A cell that narrow screens have no room for.
+pub(super) fn aside(text: impl AsRef<str>) -> Html {
+    Html::element("td", &[("class", "aside")], [Html::text(text)])
+}
+
+/// A table that scrolls within its own bounds. A heading that begins with `#` is over numbers, one with `~` over what narrow screens
+/// have no room for.
 pub(super) fn table(
     caption: &str,
     class: &'static str,
     headings: &[&str],
     rows: impl IntoIterator<Item = Html>,
 ) -> Html {
-    let heading = |text: &&str| match text.strip_prefix('#') {
-        Some(text) => Html::element("th", &[("scope", "col"), ("class", "number")], [Html::text(text)]),
-        None => Html::element("th", &[("scope", "col")], [Html::text(text)]),
+    let heading = |text: &&str| {
+        let (class, text) = match (text.strip_prefix('#'), text.strip_prefix('~')) {
+            (Some(text), _) => ("number", text),
+            (_, Some(text)) => ("aside", text),
+            _ => ("", *text),
+        };
+        Html::element("th", &[("scope", "col"), ("class", class)], [Html::text(text)])
     };
     grid(caption, class, row(headings.iter().map(heading)), rows)
 }
@@ -89,14 +99,11 @@ pub(super) fn grid(
     head: Html,
     rows: impl IntoIterator<Item = Html>,
 ) -> Html {
-    let parts = [
-        Html::element("caption", &[], [Html::text(caption)]),
-        Html::element("thead", &[], [head]),
-        Html::element("tbody", &[], rows),
-    ];
-    let table = Html::element("table", &[("class", class)], parts);
+    let parts = [Html::element("thead", &[], [head]), Html::element("tbody", &[], rows)];
+    let table = Html::element("table", &[("class", class), ("aria-label", caption)], parts);
     let scroll = [("class", "scroll"), ("tabindex", "0"), ("role", "region"), ("aria-label", caption)];
-    Html::element("div", &scroll, [table])
+    let caption = Html::element("figcaption", &[], [Html::text(caption)]);
+    Html::element("figure", &[], [caption, Html::element("div", &scroll, [table])])
 }
 
 /// A table behind a summary.

@@ -38,7 +38,8 @@ const SCRIPT: &str = concat!(
 /// The page of some findings.
 pub fn page(findings: &Findings) -> Result<String> {
     let names: Vec<&str> = findings.columns.iter().map(|column| column.name.as_str()).collect();
-    let answer = |text: String| Html::text(text);
+    // A number and its percent sign stay together.
+    let answer = |text: String| Html::text(text.replace(" %", "\u{a0}%"));
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
         digest(STYLE),

@@ -21,13 +21,13 @@ function ticks(from, to, about) {
 
 // The ticks of a column: every label, or round numbers, which of dates are days.
 function columnTicks(column, from, to, about) {
-  const { labels, unit } = findings.columns[column];
+  const { labels, unit, decimals } = findings.columns[column];
   if (labels.length) {
     const step = Math.ceil(labels.length / Math.max(about, 1));
     return labels.map((_, k) => k).filter((k) => k % step === 0);
   }
   if (unit) return ticks(from, to, about).filter((x) => Number.isInteger(x) || unit < 864e5);
-  return ticks(from, to, about);
+  return ticks(from, to, about).filter((x) => Number.isInteger(x) || decimals !== 0);
 }
 
 const clip = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);

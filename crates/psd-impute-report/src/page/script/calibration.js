@@ -12,21 +12,23 @@ function drawCalibration({ column, points, covered }, width) {
     leftAxis(y, left, width - 10, columnTicks(column, y.from, y.to, 6), (v) => cellText(column, v), "Predicted"),
     s("line", { class: "diagonal", x1: x(x.from), y1: y(y.from), x2: x(x.to), y2: y(y.to) }),
   );
-  for (const [truth, median, from, to] of points) {
+  const apart = jitter(column, points.map((point) => point[0]));
+  points.forEach(([truth, median, from, to], k) => {
     const out = truth < from || truth > to;
+    const at = x(truth + apart(k));
     const text = `observed ${cellText(column, truth)}, predicted ${cellText(column, median)} (${cellText(column, from)} to ${cellText(column, to)})`;
     svg.append(
       s(
         "g",
         {},
         s("title", {}, text),
-        s("line", { class: out ? "interval out" : "interval", x1: x(truth), x2: x(truth), y1: y(from), y2: y(to) }),
+        s("line", { class: out ? "interval out" : "interval", x1: at, x2: at, y1: y(from), y2: y(to) }),
         out
-          ? s("path", { class: "dot-imputed", d: `M${x(truth)} ${y(median) - 4.5}l4.5 4.5l-4.5 4.5l-4.5 -4.5Z` })
-          : s("circle", { class: "dot-observed", cx: x(truth), cy: y(median), r: 3.2 }),
+          ? s("path", { class: "dot-imputed", d: `M${at} ${y(median) - 4.5}l4.5 4.5l-4.5 4.5l-4.5 -4.5Z` })
+          : s("circle", { class: "dot-observed", cx: at, cy: y(median), r: 3.2 }),
       ),
     );
-  }
+  });
   svg.append(bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 95), (v) => cellText(column, v), `Observed ${names[column]}`, width));
   const dot = s("circle", { class: "dot-observed", cx: 14, cy: 8, r: 5 });
   const diamond = s("path", { class: "dot-imputed", d: "M14 2l6 6l-6 6l-6 -6Z" });
@@ -36,7 +38,7 @@ function drawCalibration({ column, points, covered }, width) {
 function startCalibration(box) {
   const columns = findings.calibration.numbers;
   if (!columns.length) return;
-  let chosen = columns[0].column;
+  let chosen = (columns.find((column) => !column.coarse) ?? columns[0]).column;
   const plot = h("div");
   const choose = picker("Column", columns.map((c) => c.column), chosen, (column) => ((chosen = column), redraw()));
   box.append(h("div", { class: "controls" }, choose), plot);

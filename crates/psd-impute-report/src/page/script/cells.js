@@ -51,7 +51,7 @@ function drawProbabilities(column, { labels }, width) {
 
 function showCell(panel, row, column) {
   const cell = findings.cells.rows[row].cells[column];
-  const heading = h("h4", {}, `Row ${findings.cells.rows[row].row}, ${names[column]}`);
+  const heading = h("h3", {}, `Row ${findings.cells.rows[row].row}, ${names[column]}`);
   if (!isMissing(cell)) {
     panel.replaceChildren(heading, h("p", {}, `Observed: ${cell}`));
     return;

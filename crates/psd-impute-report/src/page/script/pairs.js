@@ -1,8 +1,11 @@
 // Two columns against each other: observed rows, and completed rows of which one of the two was missing.
 
-// Labels that stand on the same place are moved apart, always in the same way.
-function jitter(column, k) {
-  return hasLabels(column) ? ((k * 0.618034) % 1) * 0.6 - 0.3 : 0;
+// How far points of a column with few values are moved apart, so that they do not hide each other; always in the same way.
+function jitter(column, values) {
+  const different = [...new Set(values)].sort((x, y) => x - y);
+  const gaps = different.slice(1).map((x, k) => x - different[k]);
+  const room = hasLabels(column) ? 0.6 : different.length <= 12 && gaps.length ? 0.5 * Math.min(...gaps) : 0;
+  return (k) => (((k * 0.618034) % 1) - 0.5) * room;
 }
 
 function pairPoints(a, b) {
@@ -17,7 +20,7 @@ function pairPoints(a, b) {
 function pairRange(column, points) {
   if (hasLabels(column)) return [-0.5, findings.columns[column].labels.length - 0.5];
   const values = points.map((row) => row[column]);
-  const low = Math.min(...values), high = Math.max(...values), edge = (high - low || 1) * 0.04;
+  const low = Math.min(...values), high = Math.max(...values), edge = (high - low || 1) * 0.06;
   return [low - edge, high + edge];
 }
 
@@ -30,7 +33,8 @@ function drawPair(a, b, width) {
   const y = scale(...pairRange(b, points), bottom, 24);
   const svg = drawing(width, height, `${names[b]} against ${names[a]}`, `${seen.length} observed rows and ${put.length} rows with an imputed cell.`);
   svg.append(leftAxis(y, left, width - 10, columnTicks(b, y.from, y.to, 6), (v) => cellText(b, v), names[b]));
-  const at = (row, k) => ({ cx: x(row[a] + jitter(a, k)).toFixed(1), cy: y(row[b] + jitter(b, k + 7)).toFixed(1) });
+  const [across, up] = [a, b].map((column) => jitter(column, points.map((row) => row[column])));
+  const at = (row, k) => ({ cx: x(row[a] + across(k)).toFixed(1), cy: y(row[b] + up(k * 7 + 3)).toFixed(1) });
   seen.forEach((row, k) => svg.append(s("circle", { class: "dot-observed", r: 3, ...at(row, k) })));
   put.forEach((row, k) => {
     const { cx, cy } = at(row, k);
@@ -61,8 +65,10 @@ function startPairs(box) {
   if (names.length < 2) return;
   const columns = names.map((_, j) => j);
   const most = [...columns].sort((i, j) => findings.missing.columns[j].missing - findings.missing.columns[i].missing);
-  let a = most.find((j) => j !== most[0] && !hasLabels(j)) ?? most[1];
-  let b = most.find((j) => j !== a && !hasLabels(j)) ?? most[0];
+  // What has gaps goes up, against a column of many values.
+  const different = (j) => (hasLabels(j) ? 0 : new Set(findings.pairs.observed.map((row) => row[j])).size);
+  let b = most.find((j) => different(j) > 12) ?? most[0];
+  let a = most.find((j) => j !== b && different(j) > 12) ?? most.find((j) => j !== b);
   const plot = h("div");
   const across = picker("Across", columns, a, (column) => ((a = column), redraw()));
   const up = picker("Up", columns, b, (column) => ((b = column), redraw()));

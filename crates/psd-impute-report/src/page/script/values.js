@@ -57,8 +57,8 @@ function valuesLegend(observed, imputed) {
 function startValues(box) {
   const columns = findings.belong.columns;
   if (!columns.length) return;
-  const furthest = columns.reduce((a, b) => (b.distance > a.distance ? b : a));
-  let chosen = furthest.column;
+  const most = columns.reduce((a, b) => (b.imputed.count > a.imputed.count ? b : a));
+  let chosen = most.column;
   const plot = h("div");
   const choose = picker("Column", columns.map((c) => c.column), chosen, (column) => {
     chosen = column;
