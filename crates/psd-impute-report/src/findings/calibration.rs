@@ -133,11 +133,15 @@ impl Calibration {
         let (cells, covered) = self.together();
         if cells > 0 {
             let share = |k: usize| covered[k] as f64 / cells as f64;
-            // Two standard errors, and what whole numbers cost.
-            let slack = 2.0 * (0.9 * 0.1 / cells as f64).sqrt() + 0.01;
-            let verdict = match share(2) - 0.9 {
-                off if off < -slack => "Intervals are too narrow",
-                off if off > slack => "Intervals are rather wide",
+            // Off by more than two standard errors, and what whole numbers cost.
+            let off = |k: usize| {
+                let (level, cells) = (LEVELS[k], cells as f64);
+                let slack = 2.0 * (level * (1.0 - level) / cells).sqrt() + 0.01;
+                (share(k) - level) / slack
+            };
+            let verdict = match off(0).min(off(2)) {
+                low if low < -1.0 => "Intervals are somewhat too narrow",
+                _ if off(0).max(off(2)) > 1.0 => "Intervals are rather wide",
                 _ => "Intervals hold about what they should",
             };
             out.push(format!(

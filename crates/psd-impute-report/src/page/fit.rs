@@ -17,7 +17,7 @@ pub(super) fn members(fit: &Fit) -> Html {
             number(short(member.held_out)),
         ])
     };
-    let headings = ["Member", "Weight", "#Weight", "#Alone, nats a row"];
-    let caption = "What the model is made of; likelihoods are of rows that a member had not seen";
+    let headings = ["Member", "Weight", "#Weight", "#Alone"];
+    let caption = "What the model is made of, and each member alone: the log-likelihood of rows it had not seen, in nats a row";
     table(caption, "chart", &headings, fit.members.iter().map(line))
 }

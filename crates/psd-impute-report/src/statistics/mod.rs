@@ -3,7 +3,7 @@
 pub(crate) mod association;
 pub(crate) mod normal;
 
-use statrs::function::erf::erfc;
+use libm::erfc;
 use statrs::function::gamma::gamma_ur;
 
 /// The probability of more than `x` under a chi-squared distribution.

@@ -17,6 +17,8 @@ use psd_impute::table::{Group, Table};
 const STEPS: usize = 2_000;
 /// The largest change of a standardised moment at which there are no more.
 const SETTLED: f64 = 1e-9;
+/// The share of a column's variance that those before it may leave. EM goes to a singular covariance in ever smaller steps.
+const SINGULAR: f64 = 1e-6;
 
 /// A normal distribution.
 pub(crate) struct Normal {
@@ -35,7 +37,7 @@ pub(crate) fn most_likely(table: &Table) -> Option<Normal> {
         let moved = change(&normal, &next);
         normal = next;
         if moved < SETTLED {
-            return Some(normal);
+            return is_regular(&normal.covariance).then_some(normal);
         }
     }
     None
@@ -80,8 +82,14 @@ fn step(table: &Table, groups: &[Group], normal: &Normal) -> Option<Normal> {
     }
     let mean: Vec<f64> = sum.iter().map(|s| s / n).collect();
     let covariance = Mat::from_fn(d, d, |a, b| squares[(a.max(b), a.min(b))] / n - mean[a] * mean[b]);
-    let regular = covariance.llt(Side::Lower).is_ok() && (0..d).all(|j| covariance[(j, j)] > 1e-12);
-    regular.then_some(Normal { mean, covariance })
+    Some(Normal { mean, covariance })
+}
+
+/// Whether no column is all but given by those before it.
+fn is_regular(covariance: &Mat<f64>) -> bool {
+    let Ok(factor) = covariance.llt(Side::Lower) else { return false };
+    let factor = factor.L();
+    (0..covariance.nrows()).all(|j| factor[(j, j)].powi(2) > SINGULAR * covariance[(j, j)])
 }
 
 fn change(a: &Normal, b: &Normal) -> f64 {

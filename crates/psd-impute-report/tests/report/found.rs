@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use psd_impute_report::findings::little::Little;
+use psd_impute_report::{Findings, Subject, page};
 
 #[test]
 fn gaps_and_patterns_are_counted() {
@@ -24,7 +25,7 @@ fn a_complete_table_has_little_to_say() {
     assert_eq!(found.cells.answer(), "There is no missing cell.");
     assert!(found.belong.columns.is_empty() && found.dependence.pairs.is_empty());
     assert!(matches!(found.little, Little::Not { .. }));
-    assert!(psd_impute_report::page(&found).unwrap().contains("Nothing is missing"));
+    assert!(page(&found).unwrap().contains("Nothing is missing"));
 }
 
 #[test]
@@ -72,4 +73,31 @@ fn settings_say_how_to_make_it_again() {
     let found = findings(&table(60, 3)).settings;
     assert_eq!((found.rows, found.columns, found.version), (60, [4, 4], env!("CARGO_PKG_VERSION")));
     assert!(found.commands[0].starts_with("psd-impute fit 'the table' -o "), "{}", found.commands[0]);
+}
+
+#[test]
+fn tables_with_hardly_anything_in_them_have_a_page() {
+    let one: String =
+        (0..30).map(|i| if i % 4 == 0 { "NA\n".to_string() } else { format!("{i}\n") }).collect();
+    let rare: String =
+        (0..40).map(|i| format!("{},{},\n", i % 11, if i % 19 == 0 { "3.5" } else { "" })).collect();
+    let gone: String =
+        (0..40).map(|i| if i % 3 == 0 { ",\n".into() } else { format!("{i},{}\n", i % 5) }).collect();
+    for text in [format!("a\n{one}"), format!("a,b,c\n{rare}"), format!("a,b\n{gone}")] {
+        let found = findings(&text);
+        assert!(page(&found).unwrap().ends_with("</html>\n"));
+    }
+}
+
+#[test]
+fn what_cannot_be_refitted_says_so() {
+    let table = source(&table(50, 6));
+    let paper =
+        psd_impute::model::Settings { recipe: psd_impute::model::Recipe::Theory, ..Default::default() };
+    let surveyed = psd_impute_frame::Surveyed::new(&table, Default::default()).unwrap();
+    let model = surveyed.fit(&table, &paper, 3, &mut ()).unwrap();
+    let found = Findings::of(&Subject::new(&table, &model)).unwrap();
+    assert!(!found.calibration.left_out && found.fit.held_out.is_none());
+    assert!(page(&found).unwrap().contains("The model has seen these rows"));
+    assert!(found.settings.commands[0].ends_with("--seed 3 --preset theory"));
 }

@@ -29,7 +29,7 @@ function drawCalibration({ column, points, covered }, width) {
       ),
     );
   });
-  svg.append(bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 95), (v) => cellText(column, v), `Observed ${names[column]}`, width));
+  svg.append(bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 80), (v) => cellText(column, v), `Observed ${names[column]}`, width));
   const dot = s("circle", { class: "dot-observed", cx: 14, cy: 8, r: 5 });
   const diamond = s("path", { class: "dot-imputed", d: "M14 2l6 6l-6 6l-6 -6Z" });
   return [svg, legend([dot, "within its 90 % interval"], [diamond, "outside it"]), h("p", { class: "caption" }, about)];

@@ -40,7 +40,7 @@ function drawPair(a, b, width) {
     const { cx, cy } = at(row, k);
     svg.append(s("path", { class: "dot-imputed", d: `M${cx} ${(cy - 4.5).toFixed(1)}l4.5 4.5l-4.5 4.5l-4.5 -4.5Z` }));
   });
-  svg.append(bottomAxis(x, bottom, columnTicks(a, x.from, x.to, width / 95), (v) => cellText(a, v), names[a], width));
+  svg.append(bottomAxis(x, bottom, columnTicks(a, x.from, x.to, width / 80), (v) => cellText(a, v), names[a], width));
   const dot = s("circle", { class: "dot-observed", cx: 14, cy: 8, r: 5 });
   const diamond = s("path", { class: "dot-imputed", d: "M14 2l6 6l-6 6l-6 -6Z" });
   return [svg, legend([dot, `both observed (${seen.length})`], [diamond, `one or both imputed (${put.length})`]), pairTable(a, b, seen, put)];

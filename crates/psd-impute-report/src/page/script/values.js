@@ -19,7 +19,7 @@ function drawIntervals({ column, shares, observed, imputed }, width) {
     s("path", { class: "area", d: steps(seen) + "Z" }),
     s("path", { class: "line-observed", d: steps(seen) }),
     s("path", { class: "line-imputed", d: steps(put) }),
-    bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 95), (v) => cellText(column, v), names[column], width),
+    bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 80), (v) => cellText(column, v), names[column], width),
   );
   return [svg, valuesLegend(observed, imputed)];
 }
