@@ -14,12 +14,15 @@ const KEPT: u64 = 10_000;
 /// Rows that are kept among those with gaps.
 const WITH_GAPS: u64 = 2_000;
 
+/// The sets of missing columns and how many rows have them.
+pub(crate) type Patterns = Vec<(Vec<usize>, u64)>;
+
 /// What is known of a table's rows.
 pub(crate) struct Rows {
     /// Missing cells and labels that the model does not know.
     pub(crate) report: Report,
-    /// The sets of missing columns and how many rows have them, the commonest first.
-    pub(crate) patterns: Vec<(Vec<usize>, u64)>,
+    /// The commonest first.
+    pub(crate) patterns: Patterns,
     /// Evenly spread among all rows.
     pub(crate) sample: Sample,
     /// Evenly spread among the rows with gaps; none if there are none.
@@ -78,7 +81,7 @@ impl Sample {
     }
 }
 
-fn count(source: &Source, plan: &Plan, limits: &Limits) -> Result<(Report, Vec<(Vec<usize>, u64)>)> {
+fn count(source: &Source, plan: &Plan, limits: &Limits) -> Result<(Report, Patterns)> {
     let (mut report, mut patterns) = (Report::default(), HashMap::<Vec<usize>, u64>::new());
     for batch in source.batches()? {
         let batch = batch?;
@@ -89,7 +92,7 @@ fn count(source: &Source, plan: &Plan, limits: &Limits) -> Result<(Report, Vec<(
             *patterns.entry((0..row.len()).filter(|&j| row[j].is_nan()).collect()).or_default() += 1;
         }
     }
-    let mut patterns: Vec<(Vec<usize>, u64)> = patterns.into_iter().collect();
+    let mut patterns: Patterns = patterns.into_iter().collect();
     patterns.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     Ok((report, patterns))
 }

@@ -3,7 +3,7 @@
 use crate::columns::show;
 use crate::error::Result;
 use crate::numbers::{counted, percent, quantile, rounded, sorted};
-use crate::rows::Sample;
+use crate::rows::Rows;
 use psd_impute::impute::{CellShape, CellSummary, Imputer, Values};
 use psd_impute::table::Table;
 use psd_impute_frame::ColumnPlan;
@@ -27,8 +27,8 @@ const LABELS: usize = 8;
 pub struct Cells {
     /// The rows, in the table's order.
     pub rows: Vec<CellRow>,
-    /// Rows with gaps in the whole table, or in what was kept of it.
-    pub of: usize,
+    /// Rows with gaps in the whole table.
+    pub of: u64,
 }
 
 /// A row with gaps.
@@ -72,18 +72,12 @@ pub struct Known {
 }
 
 impl Cells {
-    pub(crate) fn of(
-        gaps: Option<&Sample>,
-        observed: &Table,
-        imputer: &Imputer<'_>,
-        plans: &[&ColumnPlan],
-    ) -> Result<Self> {
-        let Some(gaps) = gaps else { return Ok(Self { rows: Vec::new(), of: 0 }) };
-        let of = gaps.numbers.len();
+    pub(crate) fn of(rows: &Rows, imputer: &Imputer<'_>, plans: &[&ColumnPlan]) -> Result<Self> {
+        let Some(gaps) = &rows.gaps else { return Ok(Self { rows: Vec::new(), of: 0 }) };
         let missing: usize = gaps.table.rows().flatten().filter(|x| x.is_nan()).count();
-        let by_gaps = (GAPS * of).div_ceil(missing.max(1));
+        let by_gaps = (GAPS * gaps.numbers.len()).div_ceil(missing.max(1));
         let some = gaps.spread(ROWS.min(by_gaps).min(CELLS / plans.len()).max(1))?;
-        let usual: Vec<f64> = (0..plans.len()).map(|j| usual_width(observed, j)).collect();
+        let usual: Vec<f64> = (0..plans.len()).map(|j| usual_width(&rows.sample.table, j)).collect();
         let shapes = imputer.shapes(&some.table, INTERVALS)?;
         let shapes: HashMap<(usize, usize), CellShape> =
             shapes.into_iter().map(|shape| ((shape.row, shape.column), shape)).collect();
@@ -93,7 +87,9 @@ impl Cells {
             let at = (cell.row, cell.column);
             known.insert(at, Known::of(&cell, shapes.get(&at), plans[cell.column], usual[cell.column]));
         }
-        let rows = some.table.rows().enumerate().map(|(i, row)| CellRow {
+        let with_gaps = rows.patterns.iter().filter(|(missing, _)| !missing.is_empty());
+        let of = with_gaps.map(|pattern| pattern.1).sum();
+        let shown = some.table.rows().enumerate().map(|(i, row)| CellRow {
             row: some.numbers[i] + 1,
             cells: row
                 .iter()
@@ -104,7 +100,7 @@ impl Cells {
                 })
                 .collect(),
         });
-        Ok(Self { rows: rows.collect(), of })
+        Ok(Self { rows: shown.collect(), of })
     }
 
     /// In a sentence.

@@ -79,12 +79,12 @@ impl Dependence {
                 let way = if means > 0.0 { "larger" } else { "smaller" };
                 format!(
                     "“{other}” is {way} by {} standard deviations where “{gaps}” is missing",
-                    short(means.abs())
+                    short(rounded(means.abs(), 2))
                 )
             }
             None => format!(
                 "the labels of “{other}” differ where “{gaps}” is missing (Cramér’s V {})",
-                short(first.effect)
+                short(rounded(first.effect, 2))
             ),
         };
         format!(

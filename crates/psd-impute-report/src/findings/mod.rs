@@ -76,7 +76,7 @@ impl Findings {
             belong: belong::Belong::of(&sample.table, imputed, &plans),
             pairs: pairs::Pairs::of(sample, imputed)?,
             outliers: outliers::Outliers::of(sample, &imputer, &plans)?,
-            cells: cells::Cells::of(rows.gaps.as_ref(), &sample.table, &imputer, &plans)?,
+            cells: cells::Cells::of(&rows, &imputer, &plans)?,
             fit: fit::Fit::of(&model.model),
             calibration: calibration::Calibration::of(sample, &model.model, &limits)?,
             settings: settings::Settings::of(subject, &rows),

@@ -9,7 +9,7 @@ function drawCalibration({ column, points, covered }, width) {
   const about = `${points.length} cells, of which the 90 % interval holds ${covered[2]}.`;
   const svg = drawing(width, height, `Predicted against observed ${names[column]}`, about);
   svg.append(
-    leftAxis(y, left, width - 10, columnTicks(column, y.from, y.to, 6), (v) => cellText(column, v), "Predicted"),
+    leftAxis(y, left, width - 10, columnTicks(column, y.from, y.to, 6), "Predicted"),
     s("line", { class: "diagonal", x1: x(x.from), y1: y(y.from), x2: x(x.to), y2: y(y.to) }),
   );
   const apart = jitter(column, points.map((point) => point[0]));
@@ -29,7 +29,7 @@ function drawCalibration({ column, points, covered }, width) {
       ),
     );
   });
-  svg.append(bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 80), (v) => cellText(column, v), `Observed ${names[column]}`, width));
+  svg.append(bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 80), `Observed ${names[column]}`, width));
   const dot = s("circle", { class: "dot-observed", cx: 14, cy: 8, r: 5 });
   const diamond = s("path", { class: "dot-imputed", d: "M14 2l6 6l-6 6l-6 -6Z" });
   return [svg, legend([dot, "within its 90 % interval"], [diamond, "outside it"]), h("p", { class: "caption" }, about)];

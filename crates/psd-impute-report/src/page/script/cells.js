@@ -29,7 +29,7 @@ function drawDistribution(column, { at, shape, typical }, width) {
   svg.append(
     s("path", { class: "line-observed", d: `M${outline(points)}` }),
     s("line", { class: "mark", x1: x(median), x2: x(median), y1: bottom, y2: bottom - 12 }),
-    bottomAxis(x, bottom, columnTicks(column, from, to, width / 85), (v) => cellText(column, v), names[column], width),
+    bottomAxis(x, bottom, columnTicks(column, from, to, width / 85), names[column], width),
   );
   return svg;
 }

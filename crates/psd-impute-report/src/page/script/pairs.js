@@ -32,7 +32,7 @@ function drawPair(a, b, width) {
   const x = scale(...pairRange(a, points), left, width - 10);
   const y = scale(...pairRange(b, points), bottom, 24);
   const svg = drawing(width, height, `${names[b]} against ${names[a]}`, `${seen.length} observed rows and ${put.length} rows with an imputed cell.`);
-  svg.append(leftAxis(y, left, width - 10, columnTicks(b, y.from, y.to, 6), (v) => cellText(b, v), names[b]));
+  svg.append(leftAxis(y, left, width - 10, columnTicks(b, y.from, y.to, 6), names[b]));
   const [across, up] = [a, b].map((column) => jitter(column, points.map((row) => row[column])));
   const at = (row, k) => ({ cx: x(row[a] + across(k)).toFixed(1), cy: y(row[b] + up(k * 7 + 3)).toFixed(1) });
   seen.forEach((row, k) => svg.append(s("circle", { class: "dot-observed", r: 3, ...at(row, k) })));
@@ -40,7 +40,7 @@ function drawPair(a, b, width) {
     const { cx, cy } = at(row, k);
     svg.append(s("path", { class: "dot-imputed", d: `M${cx} ${(cy - 4.5).toFixed(1)}l4.5 4.5l-4.5 4.5l-4.5 -4.5Z` }));
   });
-  svg.append(bottomAxis(x, bottom, columnTicks(a, x.from, x.to, width / 80), (v) => cellText(a, v), names[a], width));
+  svg.append(bottomAxis(x, bottom, columnTicks(a, x.from, x.to, width / 80), names[a], width));
   const dot = s("circle", { class: "dot-observed", cx: 14, cy: 8, r: 5 });
   const diamond = s("path", { class: "dot-imputed", d: "M14 2l6 6l-6 6l-6 -6Z" });
   return [svg, legend([dot, `both observed (${seen.length})`], [diamond, `one or both imputed (${put.length})`]), pairTable(a, b, seen, put)];

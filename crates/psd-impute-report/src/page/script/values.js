@@ -15,11 +15,11 @@ function drawIntervals({ column, shares, observed, imputed }, width) {
   const about = `${observed.count} observed and ${imputed.count} imputed cells; medians ${observed.shown[3]} and ${imputed.shown[3]}.`;
   const svg = drawing(width, height, `Observed and imputed values of ${names[column]}`, about);
   svg.append(
-    leftAxis(y, left, width - 10, ticks(0, most, 4), percent, "Share of cells"),
+    leftAxis(y, left, width - 10, ticks(0, most, 4).map((share) => [share, percent(share)]), "Share of cells"),
     s("path", { class: "area", d: steps(seen) + "Z" }),
     s("path", { class: "line-observed", d: steps(seen) }),
     s("path", { class: "line-imputed", d: steps(put) }),
-    bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 80), (v) => cellText(column, v), names[column], width),
+    bottomAxis(x, bottom, columnTicks(column, x.from, x.to, width / 80), names[column], width),
   );
   return [svg, valuesLegend(observed, imputed)];
 }
