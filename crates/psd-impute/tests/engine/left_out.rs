@@ -38,9 +38,10 @@ fn the_normal_model_without_rows_is_that_of_the_others() {
 
 #[test]
 fn a_row_left_out_is_not_its_own_donor() {
-    // On a circle no normal model says what donors say.
-    let row = |i: usize| [(2.4 * i as f64).cos(), (2.4 * i as f64).sin()];
-    let table = Table::continuous(&["x", "y"], &(0..100).map(row).collect::<Vec<_>>()).unwrap();
+    // One row is off the curve that donors, but no normal model, can follow: only itself says where.
+    let x = |i: usize| (i * 7 % 83) as f64 / 26.0 - 1.6;
+    let row = |i: usize| [x(i), (3.0 * x(i)).sin() + if i == 50 { 1.5 } else { 0.0 }];
+    let table = Table::continuous(&["x", "y"], &(0..83).map(row).collect::<Vec<_>>()).unwrap();
     let table = table.standardise().0;
     let fitted = StackFit { members: vec![Member::Normal, Member::Donors], seed: 0 };
     let fitted = fitted.run(&table, &mut ()).unwrap();
@@ -53,7 +54,7 @@ fn a_row_left_out_is_not_its_own_donor() {
         conditional.cdf(1, y + 0.02).unwrap() - conditional.cdf(1, y - 0.02).unwrap()
     };
     let seen = near(&fitted.density);
-    assert!(near(&fitted.without(&one).unwrap()) < 0.98 * seen);
+    assert!(near(&fitted.without(&one).unwrap()) < 0.7 * seen);
     let strangers = Table::continuous(&["x", "y"], &[[9.0, 9.0]]).unwrap();
     assert!((near(&fitted.without(&strangers).unwrap()) / seen - 1.0).abs() < 1e-3);
 }
