@@ -4,6 +4,9 @@ use crate::numbers::short;
 use psd_impute_frame::{ColumnPlan, Kind, TimeUnit};
 use serde::Serialize;
 
+/// Characters of a label that are shown.
+const LONGEST: usize = 80;
+
 /// A column that is modelled.
 #[derive(Debug, Clone, Serialize)]
 pub struct ColumnInfo {
@@ -27,7 +30,8 @@ impl ColumnInfo {
             _ => (None, None),
         };
         let (name, kind) = (column.name().to_string(), column.kind().name());
-        Self { name, kind, labels: column.kind().labels(), decimals, unit }
+        let labels = column.kind().labels().iter().map(|label| clipped(label)).collect();
+        Self { name, kind, labels, decimals, unit }
     }
 
     /// Whether its cells are labels.
@@ -41,7 +45,15 @@ pub(crate) fn show(column: &ColumnPlan, x: f64) -> String {
     match column.kind() {
         _ if x.is_nan() => "\u{2013}".to_string(),
         Kind::Number { decimals: None, .. } => short(x),
-        kind => kind.show(x),
+        kind => clipped(&kind.show(x)),
+    }
+}
+
+/// A label that is a whole text is cut: a page has many cells.
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
     }
 }
 

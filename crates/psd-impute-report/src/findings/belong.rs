@@ -123,7 +123,7 @@ fn compare(j: usize, plan: &ColumnPlan, observed: Vec<f64>, imputed: Vec<f64>) -
         let summary = |values: &[f64], shares: &[f64]| {
             let most =
                 (0..labels).max_by(|&a, &b| shares[a].total_cmp(&shares[b]).then(b.cmp(&a))).unwrap_or(0);
-            let shown = vec![plan.kind().show(most as f64), percent(shares[most])];
+            let shown = vec![show(plan, most as f64), percent(shares[most])];
             Summary { count: values.len(), shown }
         };
         return Compared {

@@ -162,8 +162,8 @@ impl Known {
             let mut order = probabilities.clone();
             order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.total_cmp(&b.0)));
             out.width = rounded(1.0 - order.first().map_or(1.0, |most| most.1), 3);
-            out.typical = plan.kind().show(*mode);
-            let label = |(value, p): &(f64, f64)| (plan.kind().show(*value), rounded(*p, 3));
+            out.typical = show(plan, *mode);
+            let label = |(value, p): &(f64, f64)| (show(plan, *value), rounded(*p, 3));
             out.labels = order.iter().take(LABELS).map(label).collect();
         }
         out

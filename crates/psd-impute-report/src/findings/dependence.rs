@@ -14,12 +14,18 @@ const FEWEST: usize = 5;
 const LEVEL: f64 = 0.05;
 /// Columns with gaps that are looked at, those with the most gaps first.
 const COLUMNS: usize = 40;
+/// Pairs that are kept.
+const PAIRS: usize = 500;
 
 /// How the rows without a cell differ from those with it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Dependence {
-    /// Each pair that could be compared, the largest difference first.
+    /// The pairs that differ most, the largest difference first.
     pub pairs: Vec<Pair>,
+    /// How many pairs could be compared.
+    pub compared: usize,
+    /// How many of them differ by more than chance.
+    pub beyond: usize,
 }
 
 /// A column with gaps and another one.
@@ -60,7 +66,10 @@ impl Dependence {
         };
         let mut pairs: Vec<Pair> = found.into_iter().zip(adjusted).map(pair).collect();
         pairs.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
-        Self { pairs }
+        let beyond = pairs.iter().filter(|pair| pair.adjusted < LEVEL).count();
+        let compared = pairs.len();
+        pairs.truncate(PAIRS);
+        Self { pairs, compared, beyond }
     }
 
     /// In a sentence.
@@ -68,9 +77,8 @@ impl Dependence {
         if self.pairs.is_empty() {
             return "No column has both enough gaps and enough observed cells to compare.".to_string();
         }
-        let beyond: Vec<&Pair> = self.pairs.iter().filter(|pair| pair.adjusted < LEVEL).collect();
-        let pairs = counted(self.pairs.len() as u64, "pair");
-        let Some(first) = beyond.first() else {
+        let pairs = counted(self.compared as u64, "pair");
+        let Some(first) = self.pairs.iter().find(|pair| pair.adjusted < LEVEL) else {
             return format!("None of {pairs} of columns differs by more than chance (Holm’s rule at 5 %).");
         };
         let (gaps, other) = (names[first.gaps], names[first.other]);
@@ -89,7 +97,7 @@ impl Dependence {
         };
         format!(
             "{} of {pairs} of columns differ by more than chance; most of all, {how} ({}).",
-            beyond.len(),
+            self.beyond,
             p_value(first.p)
         )
     }

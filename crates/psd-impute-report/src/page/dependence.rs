@@ -17,7 +17,7 @@ pub(super) fn map(dependence: &Dependence, names: &[&str]) -> Html {
     }
     others.sort_unstable();
     let slanted = |&j: &usize| {
-        let name = Html::element("span", &[], [Html::text(names[j])]);
+        let name = Html::element("span", &[("title", names[j])], [Html::text(names[j])]);
         Html::element("th", &[("scope", "col"), ("class", "slanted")], [name])
     };
     let corner = Html::element("th", &[("scope", "col")], [Html::text("Where this is missing")]);
@@ -81,7 +81,7 @@ pub(super) fn table(dependence: &Dependence, names: &[&str]) -> Html {
         ["Missing", "Compared", "Measure", "#Difference", "#Deviations", "#By chance", "#All together"];
     let lines = dependence.pairs.iter().take(PAIRS).map(line);
     folded(
-        "All pairs as a table",
+        "The pairs as a table",
         html::table("How columns differ where another is missing", "", &headings, lines),
     )
 }

@@ -66,7 +66,8 @@ pub(super) fn patterns(patterns: &Patterns, missing: &Missing) -> Html {
         row([row_heading("…"), cell].into_iter().chain(counts(patterns.other_rows)))
     });
     let slanted = |&j: &usize| {
-        let name = Html::element("span", &[], [Html::text(&missing.columns[j].name)]);
+        let name = &missing.columns[j].name;
+        let name = Html::element("span", &[("title", name)], [Html::text(name)]);
         Html::element("th", &[("scope", "col"), ("class", "slanted")], [name])
     };
     let plain = |text: &str| Html::element("th", &[("scope", "col")], [Html::text(text)]);

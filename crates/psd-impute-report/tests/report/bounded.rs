@@ -32,3 +32,11 @@ fn wide(rows: u64) -> String {
     }
     out
 }
+
+#[test]
+fn long_labels_are_cut() {
+    let long = |i: usize| ["a", "b", "c"][i % 3].repeat(5_000);
+    let row = |i: usize| format!("{},{}\n", i % 7, if i.is_multiple_of(4) { String::new() } else { long(i) });
+    let page = page(&findings(&format!("n,label\n{}", (0..60).map(row).collect::<String>()))).unwrap();
+    assert!(page.contains(&format!("{}…", "a".repeat(80))) && !page.contains(&"a".repeat(81)));
+}
