@@ -60,6 +60,19 @@ def hostile(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def wide(tmp_path_factory):
+    """The page of a table with many columns, all of which have gaps."""
+    folder = tmp_path_factory.mktemp("wide")
+    rng = random.Random(2)
+    with open(folder / "wide.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([f"a_rather_long_name_{k}" for k in range(40)])
+        for _ in range(80):
+            writer.writerow(["" if rng.random() < 0.1 else round(rng.gauss(0, 1), 3) for _ in range(40)])
+    return make_page(folder, "wide.csv")
+
+
+@pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)

@@ -131,7 +131,7 @@ def test_a_hostile_table_is_harmless(visit, hostile):
     assert "<script>alert(1)</script>" in page.locator("#missing").inner_text()
 
 
-@pytest.mark.parametrize("name", ["people", "hostile"])
+@pytest.mark.parametrize("name", ["people", "hostile", "wide"])
 @pytest.mark.parametrize("width", [320, 375, 768, 1280])
 def test_the_page_never_scrolls_sideways(visit, request, name, width):
     page = visit(request.getfixturevalue(name), width=width).page

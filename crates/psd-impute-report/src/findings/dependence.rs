@@ -14,8 +14,10 @@ const FEWEST: usize = 5;
 const LEVEL: f64 = 0.05;
 /// Columns with gaps that are looked at, those with the most gaps first.
 const COLUMNS: usize = 40;
-/// Pairs that are kept.
-const PAIRS: usize = 500;
+/// Pairs that are kept, but for those of the map.
+const PAIRS: usize = 300;
+/// Columns on either side of the map.
+const SIDE: usize = 16;
 
 /// How the rows without a cell differ from those with it.
 #[derive(Debug, Clone, Serialize)]
@@ -68,8 +70,18 @@ impl Dependence {
         pairs.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
         let beyond = pairs.iter().filter(|pair| pair.adjusted < LEVEL).count();
         let compared = pairs.len();
-        pairs.truncate(PAIRS);
+        let (gaps, others) = (first(&pairs, |pair| pair.gaps), first(&pairs, |pair| pair.other));
+        let mut kept = 0;
+        pairs.retain(|pair| {
+            kept += 1;
+            kept <= PAIRS || gaps.contains(&pair.gaps) && others.contains(&pair.other)
+        });
         Self { pairs, compared, beyond }
+    }
+
+    /// The columns with gaps that differ most, and the columns in which others do: the sides of a map.
+    pub fn sides(&self) -> [Vec<usize>; 2] {
+        [first(&self.pairs, |pair| pair.gaps), first(&self.pairs, |pair| pair.other)]
     }
 
     /// In a sentence.
@@ -101,6 +113,17 @@ impl Dependence {
             p_value(first.p)
         )
     }
+}
+
+/// Some columns of pairs in order.
+fn first(pairs: &[Pair], of: impl Fn(&Pair) -> usize) -> Vec<usize> {
+    let mut out = Vec::new();
+    for column in pairs.iter().map(of) {
+        if out.len() < SIDE && !out.contains(&column) {
+            out.push(column);
+        }
+    }
+    out
 }
 
 /// How `b` differs between rows with and without `a`; nothing if either are too few.

@@ -4,14 +4,12 @@ use super::html::{self, Html, folded, grid, number, row, row_heading, td};
 use crate::findings::dependence::{Dependence, Pair};
 use crate::numbers::{p_value, rounded, short};
 
-/// Columns of the map in either direction, those with the largest differences first.
-const MAP: usize = 16;
 /// Pairs in the table.
 const PAIRS: usize = 200;
 
 /// A row for each column with gaps, a column for each other.
 pub(super) fn map(dependence: &Dependence, names: &[&str]) -> Html {
-    let (gaps, mut others) = (first(dependence, |pair| pair.gaps), first(dependence, |pair| pair.other));
+    let [gaps, mut others] = dependence.sides();
     if gaps.is_empty() {
         return Html::default();
     }
@@ -31,17 +29,6 @@ pub(super) fn map(dependence: &Dependence, names: &[&str]) -> Html {
     });
     let caption = "How other columns differ where one is missing, from −1 to 1; * beyond chance";
     grid(caption, "chart heat", head, lines)
-}
-
-/// The columns of the pairs with the largest differences.
-fn first(dependence: &Dependence, of: impl Fn(&Pair) -> usize) -> Vec<usize> {
-    let mut out = Vec::new();
-    for pair in &dependence.pairs {
-        if out.len() < MAP && !out.contains(&of(pair)) {
-            out.push(of(pair));
-        }
-    }
-    out
 }
 
 fn square(pair: Option<&Pair>, same: bool) -> Html {
