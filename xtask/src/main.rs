@@ -1,5 +1,6 @@
 //! The project's own tasks: `cargo xtask test` and `cargo xtask bench`.
 
+mod browser;
 mod python;
 mod step;
 
@@ -10,7 +11,7 @@ use step::{cargo, run};
 const USAGE: &str = "usage: cargo xtask <task>
 
 tasks:
-  test    formatting, lints, documentation, Rust tests, Python checks, the Python package's tests
+  test    formatting, lints, documentation, Rust tests, Python checks, the page in a browser, the Python package's tests
   bench   all benchmarks of the engine";
 
 fn main() -> ExitCode {

@@ -1,5 +1,6 @@
 //! The checks in Python and the Python package's tests, in virtual environments of their own.
 
+use crate::browser;
 use crate::step::{command, root, run, target};
 use std::fs;
 use std::path::PathBuf;
@@ -43,9 +44,15 @@ impl Environment {
     }
 }
 
-/// Checks of the engine against independent programs.
+/// Checks against independent programs, and the report's page in a browser, if there is one.
 pub(crate) fn checks() -> Result<(), String> {
-    Environment::prepare("venv-checks", "checks/requirements.txt")?.pytest("Python checks", &["checks"])
+    let environment = Environment::prepare("venv-checks", "checks/requirements.txt")?;
+    environment.pytest("Python checks", &["checks", "--ignore", "checks/browser"])?;
+    if !browser::is_there() {
+        println!("== the page in a browser: skipped, because there is no /usr/bin/chromium");
+        return Ok(());
+    }
+    environment.pytest("the page in a browser", &["checks/browser"])
 }
 
 /// Builds the package's wheel, and runs its tests with current packages and with the oldest that it supports.

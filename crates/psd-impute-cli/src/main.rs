@@ -4,9 +4,9 @@
 //! converge (its result is written all the same), 4 a mistake of ours, 130 interrupted.
 
 mod commands;
+mod diagnostic;
 mod io;
 mod plot;
-mod report;
 mod toys;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -36,6 +36,8 @@ enum Command {
     Describe(commands::describe::Describe),
     /// Say how well each row of a table fits a model.
     Score(commands::score::Score),
+    /// Write a page about a table: what is missing, whether imputed values belong, how sure each cell is.
+    Report(commands::report::Report),
     /// Write new rows drawn from a model.
     Sample(commands::sample::Sample),
     /// Take cells away from a table.
@@ -55,6 +57,7 @@ impl Command {
         match self {
             Self::Impute(impute) => impute.run.threads,
             Self::Fit(fit) => fit.run.threads,
+            Self::Report(report) => report.threads,
             _ => None,
         }
     }
@@ -67,6 +70,7 @@ impl Command {
             Self::Fit(fit) => fit.run(),
             Self::Describe(describe) => describe.run(out),
             Self::Score(score) => score.run(),
+            Self::Report(report) => report.run(),
             Self::Sample(sample) => sample.run(),
             Self::Ampute(ampute) => ampute.run(),
             Self::Evaluate(evaluate) => evaluate.run(out),
@@ -113,7 +117,7 @@ fn run(command: &Command) -> ExitCode {
         Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            report::print(&error);
+            diagnostic::print(&error);
             ExitCode::from(if error.is_usage() { 1 } else { 2 })
         }
     }

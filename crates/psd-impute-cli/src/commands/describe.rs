@@ -4,7 +4,7 @@ use super::Failure;
 use super::fitted;
 use super::summary::{FitSummary, count, print_json};
 use super::table_args::{TableArgs, is_standard};
-use crate::report::printable;
+use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute::model::Model;
 use psd_impute_frame::{ColumnPlan, Role, Source, Survey};

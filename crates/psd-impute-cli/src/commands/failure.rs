@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Frame(#[from] psd_impute_frame::Error),
     #[error(transparent)]
+    Report(psd_impute_report::Error),
+    #[error(transparent)]
     Output(#[from] io::Error),
     #[error("{}: {error}", path.display())]
     Model { path: PathBuf, error: Box<psd_impute_frame::Error> },
@@ -47,6 +49,17 @@ pub(crate) enum Failure {
     NoRecords { path: PathBuf },
     #[error("{}: line {line} is no record: {error}", path.display())]
     Record { path: PathBuf, line: usize, error: serde_json::Error },
+}
+
+/// What a report refuses is a table's fault or the engine's, as elsewhere, or its own.
+impl From<psd_impute_report::Error> for Failure {
+    fn from(error: psd_impute_report::Error) -> Self {
+        match error {
+            psd_impute_report::Error::Frame(error) => Self::Frame(error),
+            psd_impute_report::Error::Engine(error) => Self::Engine(error),
+            other => Self::Report(other),
+        }
+    }
 }
 
 impl Failure {
@@ -85,6 +98,7 @@ impl Failure {
     pub(crate) fn place(&self) -> Option<&Place> {
         match self {
             Self::Frame(error) => error.place(),
+            Self::Report(error) => error.place(),
             _ => None,
         }
     }
@@ -93,6 +107,7 @@ impl Failure {
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Frame(error) => return frame_hint(error),
+            Self::Report(error) => return error.hint(),
             Self::Output(error) => return io_hint(error),
             Self::Evaluation { error, .. } => return error.hint().map(String::from),
             Self::Model { error, .. } if is_no_model(error) => {

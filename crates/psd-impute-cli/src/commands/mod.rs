@@ -13,6 +13,7 @@ pub(crate) mod impute;
 mod intervals;
 pub(crate) mod lab;
 mod progress;
+pub(crate) mod report;
 mod run_args;
 pub(crate) mod sample;
 pub(crate) mod score;

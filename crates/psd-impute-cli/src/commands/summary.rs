@@ -1,7 +1,7 @@
 //! What was done, for the person at the terminal or as JSON.
 
 use super::Failure;
-use crate::report::printable;
+use crate::diagnostic::printable;
 use psd_impute::learn::Tried;
 use psd_impute::model::{How, Model, Report};
 use psd_impute_frame::Plan;

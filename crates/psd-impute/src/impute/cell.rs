@@ -63,6 +63,16 @@ impl<'c> Cell<'c> {
         }
     }
 
+    /// The probability of at most `x`, which is in the table's units.
+    pub(super) fn below(&self, x: f64) -> Result<f64> {
+        let (lo, hi) = self.standardised();
+        let all = self.conditional.within(self.j, (lo, hi))?.mass;
+        if all <= 0.0 {
+            return Ok(f64::from(u8::from(self.only()? <= x)));
+        }
+        Ok(self.conditional.within(self.j, (lo, self.scaler.apply(self.j, x).clamp(lo, hi)))?.mass / all)
+    }
+
     /// The values of a discrete cell that lie between the bounds, with their probabilities; nothing for a continuous one.
     pub(super) fn probabilities(&self) -> Result<Option<Vec<(f64, f64)>>> {
         let Some(mut atoms) = self.conditional.probabilities(self.j)? else { return Ok(None) };

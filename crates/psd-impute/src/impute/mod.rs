@@ -28,11 +28,13 @@ mod imputer;
 mod limits;
 mod new_rows;
 mod outliers;
+mod shape;
 mod summary;
 mod ties;
 
 pub use imputer::Imputer;
 pub use limits::Limits;
 pub use outliers::RowScore;
+pub use shape::CellShape;
 pub use summary::{CellSummary, Numbers, Values};
 pub use ties::Ties;

@@ -20,11 +20,12 @@ use super::space::Space;
 use crate::density::Stack;
 use crate::error::bad;
 use crate::kernel::MetricKind;
-use crate::table::Table;
+use crate::table::{Table, canonical};
 use crate::{Error, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Members lighter than this are dropped.
@@ -198,6 +199,22 @@ impl FittedStack {
         let Data { table, weights, .. } = &self.parts.data;
         let drawn = row_weights(table, weights, seed, imputation)?;
         self.parts.stack(Some(&drawn))
+    }
+
+    /// The stack as if it had not seen some rows of a standardised table: its members move to the other rows, their weights in the stack
+    /// stay. A row that several stood for is taken away once for each time that it is given; rows that it has not seen change nothing.
+    pub fn without(&self, rows: &Table) -> Result<Stack> {
+        let Data { table, weights, .. } = &self.parts.data;
+        let mut taken: HashMap<Vec<u64>, f64> = HashMap::new();
+        let key = |row: &[f64]| row.iter().map(|&x| canonical(x)).collect::<Vec<u64>>();
+        rows.rows().for_each(|row| *taken.entry(key(row)).or_default() += 1.0);
+        let left = table.rows().zip(weights).map(|(row, &weight)| {
+            let Some(copies) = taken.get_mut(&key(row)) else { return weight };
+            let gone = copies.min(weight);
+            *copies -= gone;
+            weight - gone
+        });
+        self.parts.stack(Some(&left.collect::<Vec<_>>()))
     }
 
     /// How many distinct rows the members were fitted to.

@@ -85,6 +85,19 @@ impl Model {
         }
     }
 
+    /// The model as if it had not seen some rows, for saying how well it tells their cells; see [`FittedStack::without`]. Nothing for the
+    /// presets of the paper, which are not refitted.
+    pub fn without(&self, rows: &Table) -> Result<Option<Refitted<'_>>> {
+        self.check(rows)?;
+        match &self.fitted {
+            Fitted::Stack(stack) => {
+                let density = stack.without(&self.scaler.standardise(rows))?;
+                Ok(Some(Refitted { density, model: self }))
+            }
+            Fitted::Paper { .. } | Fitted::Theory { .. } => Ok(None),
+        }
+    }
+
     /// Refuses a table with other columns than the model's.
     pub fn check(&self, table: &Table) -> Result<()> {
         let (found, expected) = (table.columns().len(), self.columns.len());

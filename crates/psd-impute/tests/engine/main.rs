@@ -14,6 +14,7 @@ mod errors;
 mod impute;
 mod joint;
 mod learn;
+mod left_out;
 mod limits;
 mod marginals;
 mod mixed_stack;

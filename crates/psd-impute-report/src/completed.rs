@@ -1,0 +1,138 @@
+//! What stands in the missing cells: draws of the model, or what completed tables have there.
+
+use crate::error::{Error, Result};
+use crate::rows::Sample;
+use psd_impute::impute::Imputer;
+use psd_impute::table::{RowKeys, Table};
+use psd_impute_frame::{Batch, Batches, ColumnPlan, Plan, Source};
+use std::collections::HashSet;
+
+/// Completed rows that are looked at, over all completed tables.
+const ROWS: usize = 4_000;
+/// The seed of draws.
+const SEED: u64 = 0;
+
+/// Rows with gaps, as they are and completed.
+pub(crate) struct Imputed {
+    /// The rows with gaps.
+    pub(crate) gaps: Sample,
+    /// The same rows, completed once or several times.
+    pub(crate) completed: Vec<Table>,
+}
+
+impl Imputed {
+    /// A draw of the model for each row.
+    pub(crate) fn drawn(gaps: &Sample, imputer: &Imputer<'_>) -> Result<Self> {
+        let gaps = gaps.spread(ROWS)?;
+        let keys = RowKeys::of(&gaps.table);
+        let completed = vec![imputer.complete_batch_with_draws(&gaps.table, &keys, SEED, 1)?];
+        Ok(Self { gaps, completed })
+    }
+
+    /// The rows in completed tables, which must have the table's rows and observed cells.
+    pub(crate) fn read(gaps: &Sample, source: &Source, completed: &[Source], plan: &Plan) -> Result<Self> {
+        let gaps = gaps.spread((ROWS / completed.len().max(1)).max(50))?;
+        let wanted: HashSet<u64> = gaps.numbers.iter().copied().collect();
+        let tables = completed.iter().map(|done| read_one(source, done, plan, &wanted));
+        Ok(Self { completed: tables.collect::<Result<_>>()?, gaps })
+    }
+
+    /// What was put into the missing cells of a column.
+    pub(crate) fn values(&self, j: usize) -> Vec<f64> {
+        let was_missing = |i: &usize| self.gaps.table.row(*i)[j].is_nan();
+        let rows: Vec<usize> = (0..self.gaps.table.len()).filter(was_missing).collect();
+        let cells = self.completed.iter().flat_map(|table| rows.iter().map(|&i| table.row(i)[j]));
+        cells.filter(|x| !x.is_nan()).collect()
+    }
+}
+
+/// A table a row after the other.
+struct Reader<'a> {
+    batches: Batches,
+    plan: &'a Plan,
+    /// The rows at hand, the missing cells of each column, and the next row.
+    at: Option<(Batch, Table, Vec<u64>, usize)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &Source, plan: &'a Plan) -> Result<Self> {
+        Ok(Self { batches: source.batches()?, plan, at: None })
+    }
+
+    /// Moves to the next row; false if there is none.
+    fn advance(&mut self) -> Result<bool> {
+        if let Some((_, table, _, row)) = &mut self.at
+            && *row + 1 < table.len()
+        {
+            *row += 1;
+            return Ok(true);
+        }
+        let Some(batch) = self.batches.next() else { return Ok(false) };
+        let batch = batch?;
+        let (table, report) = self.plan.encode(&batch)?;
+        let missing = report.columns.iter().map(|column| column.missing).collect();
+        self.at = Some((batch, table, missing, 0));
+        Ok(true)
+    }
+
+    fn row(&self) -> &[f64] {
+        self.at.as_ref().map_or(&[], |(_, table, _, row)| table.row(*row))
+    }
+}
+
+fn read_one(source: &Source, done: &Source, plan: &Plan, wanted: &HashSet<u64>) -> Result<Table> {
+    let (mut table, mut completed) = (Reader::new(source, plan)?, Reader::new(done, plan)?);
+    let (mut number, mut cells) = (0, Vec::new());
+    loop {
+        match (table.advance()?, completed.advance()?) {
+            (true, true) => {}
+            (false, false) => return Ok(plan.table(&cells)?),
+            (more, _) => {
+                let left = if more { 1 + rest(table)? } else { 0 };
+                let found = if more { number.to_string() } else { "more".to_string() };
+                return Err(Error::OtherRows {
+                    origin: done.origin().clone(),
+                    found,
+                    expected: number + left,
+                });
+            }
+        }
+        check_row(table.row(), &completed, plan)?;
+        if wanted.contains(&number) {
+            cells.extend(completed.row());
+        }
+        number += 1;
+    }
+}
+
+fn rest(mut table: Reader<'_>) -> Result<u64> {
+    let mut rows = 0;
+    while table.advance()? {
+        rows += 1;
+    }
+    Ok(rows)
+}
+
+/// Refuses a row whose observed cells are others, or in which a cell is missing. A label that the model does not know counts as
+/// missing in both.
+fn check_row(row: &[f64], completed: &Reader<'_>, plan: &Plan) -> Result<()> {
+    let Some((batch, _, missing, i)) = &completed.at else { return Ok(()) };
+    let pairs = row.iter().zip(completed.row()).zip(plan.modelled());
+    for (j, ((&was, &is), column)) in pairs.enumerate() {
+        if was.is_nan() && is.is_nan() && missing[j] == 0 || was == is || was.is_nan() && !is.is_nan() {
+            continue;
+        }
+        let place = batch.place(*i, position(batch, column));
+        let name = column.name().to_string();
+        if was.is_nan() {
+            return Err(Error::StillMissing { place, column: name });
+        }
+        let show = |x: f64| if x.is_nan() { String::new() } else { column.kind().show(x) };
+        return Err(Error::OtherCell { place, column: name, found: show(is), observed: show(was) });
+    }
+    Ok(())
+}
+
+fn position(batch: &Batch, column: &ColumnPlan) -> usize {
+    batch.names().iter().position(|name| *name == column.name()).unwrap_or(0)
+}

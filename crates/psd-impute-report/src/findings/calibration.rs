@@ -1,0 +1,267 @@
+//! Do intervals hold what they should? Over-imputation of observed cells.
+//!
+//! Observed cells are predicted from the rest of their rows and compared with what they are. A model that has seen a row knows it too well,
+//! above all where the row is its own donor; so the rows are left out of the fit in folds, and predicted by what is left
+//! ([`Model::without`]).
+
+use crate::error::Result;
+use crate::numbers::{count, percent, rounded};
+use crate::rows::Sample;
+use psd_impute::impute::{CellSummary, Imputer, Limits};
+use psd_impute::model::Model;
+use psd_impute::table::Table;
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// Rows that cells are taken from.
+const ROWS: usize = 1_000;
+/// Cells in all, and of a column at most and at least.
+const CELLS: usize = 1_200;
+const OF_COLUMN: (usize, usize) = (10, 80);
+/// Different values that a column has at least, if it is not coarse.
+pub const DIFFERENT: usize = 20;
+/// Folds of the rows, where leaving all of them out at once would leave too little.
+const FOLDS: usize = 5;
+
+/// The levels of the intervals.
+pub const LEVELS: [f64; 4] = [0.5, 0.8, 0.9, 0.95];
+/// The quantiles at their ends, outermost first.
+const QUANTILES: [f64; 8] = [0.025, 0.05, 0.1, 0.25, 0.75, 0.9, 0.95, 0.975];
+
+/// How often intervals hold what was observed.
+#[derive(Debug, Clone, Serialize)]
+pub struct Calibration {
+    /// The levels.
+    pub levels: [f64; 4],
+    /// Columns of numbers.
+    pub numbers: Vec<NumberColumn>,
+    /// Columns of labels.
+    pub labels: Vec<LabelColumn>,
+    /// Whether the rows were left out of what predicted them.
+    pub left_out: bool,
+}
+
+/// A column of numbers.
+#[derive(Debug, Clone, Serialize)]
+pub struct NumberColumn {
+    /// The column, by its place.
+    pub column: usize,
+    /// Whether it has so few different values that intervals, which end at values, hold more than they should.
+    pub coarse: bool,
+    /// How many of the points each level's interval holds.
+    pub covered: [usize; 4],
+    /// Truth, median, and the two ends of the 90 % interval of each cell.
+    pub points: Vec<[f64; 4]>,
+}
+
+/// A column of labels.
+#[derive(Debug, Clone, Serialize)]
+pub struct LabelColumn {
+    /// The column, by its place.
+    pub column: usize,
+    /// Cells that were predicted.
+    pub cells: usize,
+    /// How many had the most probable label.
+    pub right: usize,
+    /// How many should have, by its probabilities.
+    pub expected: f64,
+}
+
+impl Calibration {
+    pub(crate) fn of(sample: &Sample, model: &Model, limits: &Limits) -> Result<Self> {
+        let sample = sample.spread(ROWS)?;
+        let chosen = choose(&sample.table);
+        let mut rows: Vec<usize> = chosen.iter().map(|cell| cell.0).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let folds = if 10 * rows.len() <= model.report().rows { 1 } else { FOLDS.min(rows.len().max(1)) };
+        let mut found = Vec::new();
+        let mut left_out = true;
+        for fold in 0..folds {
+            let out: Vec<usize> = rows.iter().copied().skip(fold).step_by(folds).collect();
+            let cells: Vec<(usize, usize)> =
+                chosen.iter().copied().filter(|cell| out.binary_search(&cell.0).is_ok()).collect();
+            if cells.is_empty() {
+                continue;
+            }
+            let blind = model.without(&sample.table.select(&out)?)?;
+            left_out &= blind.is_some();
+            let imputer = match &blind {
+                Some(blind) => blind.imputer(limits.clone())?,
+                None => model.imputer(limits.clone())?,
+            };
+            found.extend(predict(&sample.table, &cells, &imputer)?);
+        }
+        found.sort_by_key(|cell: &Predicted| (cell.column, cell.row));
+        let different = |j: usize| sample.table.observed(j).map(f64::to_bits).collect::<HashSet<_>>().len();
+        Ok(Self::sum_up(&found, left_out, |j| different(j) < DIFFERENT))
+    }
+
+    fn sum_up(found: &[Predicted], left_out: bool, is_coarse: impl Fn(usize) -> bool) -> Self {
+        let mut out = Self { levels: LEVELS, numbers: Vec::new(), labels: Vec::new(), left_out };
+        for cells in found.chunk_by(|a, b| a.column == b.column) {
+            let column = cells[0].column;
+            let guesses = cells.iter().filter_map(Predicted::guess);
+            let (right, expected) =
+                guesses.clone().fold((0, 0.0), |(r, e), (hit, p)| (r + usize::from(hit), e + p));
+            if guesses.count() > 0 {
+                out.labels.push(LabelColumn {
+                    column,
+                    cells: cells.len(),
+                    right,
+                    expected: rounded(expected, 4),
+                });
+                continue;
+            }
+            let covered = [3, 2, 1, 0].map(|k| cells.iter().filter(|cell| cell.is_within(k)).count());
+            let points = cells.iter().filter_map(Predicted::point).collect();
+            out.numbers.push(NumberColumn { column, coarse: is_coarse(column), covered, points });
+        }
+        out
+    }
+
+    /// Cells of numbers in columns that are not coarse, and how many of them each level's interval holds.
+    pub fn together(&self) -> (usize, [usize; 4]) {
+        let fine = self.numbers.iter().filter(|column| !column.coarse);
+        let cells = fine.clone().map(|column| column.points.len()).sum();
+        (cells, [0, 1, 2, 3].map(|k| fine.clone().map(|column| column.covered[k]).sum()))
+    }
+
+    /// In a sentence.
+    pub fn answer(&self) -> String {
+        let mut out = Vec::new();
+        let (cells, covered) = self.together();
+        if cells > 0 {
+            let share = |k: usize| covered[k] as f64 / cells as f64;
+            // Off by more than two standard errors, and what whole numbers cost.
+            let off = |k: usize| {
+                let (level, cells) = (LEVELS[k], cells as f64);
+                let slack = 2.0 * (level * (1.0 - level) / cells).sqrt() + 0.01;
+                (share(k) - level) / slack
+            };
+            let verdict = match off(0).min(off(2)) {
+                low if low < -1.0 => "Intervals are somewhat too narrow",
+                _ if off(0).max(off(2)) > 1.0 => "Intervals are rather wide",
+                _ => "Intervals hold about what they should",
+            };
+            out.push(format!(
+                "{verdict}: of {} observed numbers, predicted from the rest of their row, the 90 % interval holds {} and the 50 % interval {}.",
+                count(cells as u64),
+                percent(share(2)),
+                percent(share(0))
+            ));
+        }
+        let guesses: usize = self.labels.iter().map(|column| column.cells).sum();
+        if guesses > 0 {
+            let sum =
+                |f: &dyn Fn(&LabelColumn) -> f64| self.labels.iter().map(f).sum::<f64>() / guesses as f64;
+            out.push(format!(
+                "The most probable label is right in {} of {} cells, where its probabilities promise {}.",
+                percent(sum(&|column| column.right as f64)),
+                count(guesses as u64),
+                percent(sum(&|column| column.expected))
+            ));
+        }
+        if out.is_empty() { "Too few cells are observed to tell.".to_string() } else { out.join(" ") }
+    }
+}
+
+/// An observed cell and what was said of it without it.
+struct Predicted {
+    row: usize,
+    column: usize,
+    truth: f64,
+    said: CellSummary,
+}
+
+impl Predicted {
+    /// Whether it lies within the `k`-th interval from outside.
+    fn is_within(&self, k: usize) -> bool {
+        let numbers = self.said.numbers.as_ref();
+        numbers.is_some_and(|n| (n.quantiles[k]..=n.quantiles[QUANTILES.len() - 1 - k]).contains(&self.truth))
+    }
+
+    fn point(&self) -> Option<[f64; 4]> {
+        let numbers = self.said.numbers.as_ref()?;
+        let point = [self.truth, numbers.median, numbers.quantiles[1], numbers.quantiles[6]];
+        Some(point.map(|x| rounded(x, 6)))
+    }
+
+    /// Of a label: whether the most probable one is right, and its probability.
+    fn guess(&self) -> Option<(bool, f64)> {
+        let values = self.said.values.as_ref().filter(|_| self.said.numbers.is_none())?;
+        let p =
+            values.probabilities.iter().find(|(value, _)| *value == values.mode).map_or(0.0, |most| most.1);
+        Some((values.mode == self.truth, p))
+    }
+}
+
+/// Observed cells, evenly spread over each column, of rows in which something else is observed.
+fn choose(table: &Table) -> Vec<(usize, usize)> {
+    let d = table.columns().len();
+    let most = (CELLS / d).clamp(OF_COLUMN.0, OF_COLUMN.1);
+    let enough = |i: usize| table.row(i).iter().filter(|x| !x.is_nan()).count() > 1;
+    let column = |j: usize| {
+        let seen: Vec<usize> = (0..table.len()).filter(|&i| !table.row(i)[j].is_nan() && enough(i)).collect();
+        let kept = seen.len().min(most);
+        // Another start for each column, so that the cells are spread over the rows.
+        let at = move |k: usize| (seen[((k * seen.len() + j * seen.len() / d) / kept) % seen.len()], j);
+        (0..kept).map(at).collect::<Vec<_>>()
+    };
+    (0..d).flat_map(column).collect()
+}
+
+fn predict(table: &Table, cells: &[(usize, usize)], imputer: &Imputer<'_>) -> Result<Vec<Predicted>> {
+    let masked = table.select(&cells.iter().map(|cell| cell.0).collect::<Vec<_>>())?;
+    let mut gone = masked.cells().to_owned();
+    cells.iter().enumerate().for_each(|(k, &(_, j))| gone[(j, k)] = f64::NAN);
+    let said = imputer.summaries(&masked.with_cells(gone)?, &QUANTILES)?;
+    let wanted = said.into_iter().filter(|summary| summary.column == cells[summary.row].1);
+    Ok(wanted
+        .map(|said| {
+            let (row, column) = cells[said.row];
+            Predicted { row, column, truth: table.row(row)[column], said }
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use psd_impute::impute::Numbers;
+
+    #[test]
+    fn every_column_has_cells_of_different_rows() {
+        let rows: Vec<[f64; 2]> =
+            (0..200).map(|i| [f64::from(i), if i % 2 == 0 { f64::NAN } else { 1.0 }]).collect();
+        let table = Table::continuous(&["a", "b"], &rows).unwrap();
+        let chosen = choose(&table);
+        // Rows that have but one cell have nothing to predict it from.
+        assert!(chosen.iter().all(|&(i, _)| i % 2 == 1));
+        for j in 0..2 {
+            let mut of: Vec<usize> = chosen.iter().filter(|cell| cell.1 == j).map(|cell| cell.0).collect();
+            of.sort_unstable();
+            of.dedup();
+            assert_eq!(of.len(), 80);
+        }
+    }
+
+    #[test]
+    fn intervals_are_counted_from_the_inside() {
+        let said = |truth: f64| {
+            let quantiles = vec![0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0];
+            let numbers = Some(Numbers { mean: 4.0, deviation: 2.0, median: 4.0, quantiles });
+            Predicted {
+                row: 0,
+                column: 3,
+                truth,
+                said: CellSummary { row: 0, column: 3, numbers, values: None },
+            }
+        };
+        let found = Calibration::sum_up(&[0.5, 3.0, 6.5, 9.0].map(said), true, |_| false);
+        assert_eq!(found.numbers[0].covered, [1, 1, 2, 3]);
+        assert_eq!(found.numbers[0].points[0], [0.5, 4.0, 1.0, 7.0]);
+        assert_eq!(found.together(), (4, [1, 1, 2, 3]));
+        assert_eq!(Calibration::sum_up(&[3.0].map(said), true, |j| j == 3).together(), (0, [0; 4]));
+    }
+}

@@ -1,0 +1,178 @@
+//! How sure is each cell?
+
+use crate::columns::show;
+use crate::error::Result;
+use crate::numbers::{counted, percent, quantile, rounded, sorted};
+use crate::rows::Rows;
+use psd_impute::impute::{CellShape, CellSummary, Imputer, Values};
+use psd_impute::table::Table;
+use psd_impute_frame::ColumnPlan;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Rows that are shown, and their missing cells, at most.
+const ROWS: usize = 240;
+const GAPS: usize = 800;
+/// Cells in all, at most.
+const CELLS: usize = 12_000;
+/// Intervals of a cell's distribution.
+const INTERVALS: usize = 40;
+/// The ends of the interval that holds nine tenths.
+const ENDS: [f64; 2] = [0.05, 0.95];
+/// Labels of a cell that are shown.
+const LABELS: usize = 8;
+
+/// Rows with gaps and what is known of their missing cells.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cells {
+    /// The rows, in the table's order.
+    pub rows: Vec<CellRow>,
+    /// Rows with gaps in the whole table.
+    pub of: u64,
+}
+
+/// A row with gaps.
+#[derive(Debug, Clone, Serialize)]
+pub struct CellRow {
+    /// Its number in the table, from one.
+    pub row: u64,
+    /// Each cell.
+    pub cells: Vec<Cell>,
+}
+
+/// A cell, observed or not.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// As text.
+    Observed(String),
+    /// What is known of a missing one.
+    Missing(Box<Known>),
+}
+
+/// What is known of a missing cell.
+#[derive(Debug, Clone, Serialize)]
+pub struct Known {
+    /// How wide the interval is against the observed values' own, from 0; of a label the probability of another one.
+    pub width: f64,
+    /// The median, or the most probable label, as text.
+    pub typical: String,
+    /// Of a number: mean, and the two ends of the interval, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<[String; 3]>,
+    /// Of a number: the median, the interval's two ends, and the two ends of its shape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<[f64; 5]>,
+    /// Of a number: the masses of intervals between the shape's ends, the largest being 99.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shape: Vec<u8>,
+    /// Of a label: the most probable ones and their probabilities.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<(String, f64)>,
+}
+
+impl Cells {
+    pub(crate) fn of(rows: &Rows, imputer: &Imputer<'_>, plans: &[&ColumnPlan]) -> Result<Self> {
+        let Some(gaps) = &rows.gaps else { return Ok(Self { rows: Vec::new(), of: 0 }) };
+        let missing: usize = gaps.table.rows().flatten().filter(|x| x.is_nan()).count();
+        let by_gaps = (GAPS * gaps.numbers.len()).div_ceil(missing.max(1));
+        let some = gaps.spread(ROWS.min(by_gaps).min(CELLS / plans.len()).max(1))?;
+        let usual: Vec<f64> = (0..plans.len()).map(|j| usual_width(&rows.sample.table, j)).collect();
+        let shapes = imputer.shapes(&some.table, INTERVALS)?;
+        let shapes: HashMap<(usize, usize), CellShape> =
+            shapes.into_iter().map(|shape| ((shape.row, shape.column), shape)).collect();
+        let summaries = imputer.summaries(&some.table, &ENDS)?;
+        let mut known: HashMap<(usize, usize), Known> = HashMap::new();
+        for cell in summaries {
+            let at = (cell.row, cell.column);
+            known.insert(at, Known::of(&cell, shapes.get(&at), plans[cell.column], usual[cell.column]));
+        }
+        let with_gaps = rows.patterns.iter().filter(|(missing, _)| !missing.is_empty());
+        let of = with_gaps.map(|pattern| pattern.1).sum();
+        let shown = some.table.rows().enumerate().map(|(i, row)| CellRow {
+            row: some.numbers[i] + 1,
+            cells: row
+                .iter()
+                .enumerate()
+                .map(|(j, &x)| match known.remove(&(i, j)) {
+                    Some(known) => Cell::Missing(known.into()),
+                    None => Cell::Observed(show(plans[j], x)),
+                })
+                .collect(),
+        });
+        Ok(Self { rows: shown.collect(), of })
+    }
+
+    /// In a sentence.
+    pub fn answer(&self) -> String {
+        let cells = self.rows.iter().flat_map(|row| &row.cells);
+        let widths = cells.filter_map(|cell| match cell {
+            Cell::Missing(known) if known.number.is_some() => Some(known.width),
+            _ => None,
+        });
+        let widths = sorted(widths.collect());
+        let cells = self.rows.iter().flat_map(|row| &row.cells);
+        let others = cells.filter_map(|cell| match cell {
+            Cell::Missing(known) if known.number.is_none() => Some(1.0 - known.width),
+            _ => None,
+        });
+        let certain = sorted(others.collect());
+        if widths.is_empty() && certain.is_empty() {
+            return "There is no missing cell.".to_string();
+        }
+        let mut out = Vec::new();
+        if !widths.is_empty() {
+            out.push(format!(
+                "The 90 % interval of a typical missing number is {} as wide as that of its column’s observed values ({} looked at); near 100 %, the rest of the row says nothing of the cell.",
+                percent(quantile(&widths, 0.5)),
+                counted(widths.len() as u64, "cell")
+            ));
+        }
+        if !certain.is_empty() {
+            out.push(format!(
+                "A typical missing label’s best guess has a probability of {} ({} looked at).",
+                percent(quantile(&certain, 0.5)),
+                counted(certain.len() as u64, "cell")
+            ));
+        }
+        out.join(" ")
+    }
+}
+
+impl Known {
+    fn of(cell: &CellSummary, shape: Option<&CellShape>, plan: &ColumnPlan, usual: f64) -> Self {
+        let mut out = Self {
+            width: 0.0,
+            typical: String::new(),
+            number: None,
+            at: None,
+            shape: Vec::new(),
+            labels: Vec::new(),
+        };
+        if let (Some(numbers), Some(shape)) = (&cell.numbers, shape) {
+            let [low, high] = [numbers.quantiles[0], numbers.quantiles[1]];
+            out.width = rounded((high - low) / usual, 3);
+            out.typical = show(plan, numbers.median);
+            out.number =
+                Some([crate::columns::show_fine(plan, numbers.mean), show(plan, low), show(plan, high)]);
+            out.at = Some([numbers.median, low, high, shape.ends.0, shape.ends.1].map(|x| rounded(x, 7)));
+            let most = shape.masses.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+            out.shape = shape.masses.iter().map(|mass| (99.0 * mass / most).round() as u8).collect();
+        } else if let Some(Values { probabilities, mode }) = &cell.values {
+            let mut order = probabilities.clone();
+            order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.total_cmp(&b.0)));
+            out.width = rounded(1.0 - order.first().map_or(1.0, |most| most.1), 3);
+            out.typical = show(plan, *mode);
+            let label = |(value, p): &(f64, f64)| (show(plan, *value), rounded(*p, 3));
+            out.labels = order.iter().take(LABELS).map(label).collect();
+        }
+        out
+    }
+}
+
+/// The width of the interval that holds nine tenths of a column's observed cells.
+fn usual_width(table: &Table, j: usize) -> f64 {
+    let values = sorted(table.observed(j).collect());
+    let width = quantile(&values, ENDS[1]) - quantile(&values, ENDS[0]);
+    if width > 0.0 { width } else { 1.0 }
+}

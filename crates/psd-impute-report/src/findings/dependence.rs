@@ -1,0 +1,176 @@
+//! What does missingness go with?
+//!
+//! For each column with gaps, the rows that miss it are compared with those that have it, in every other column. What is missing cannot be
+//! compared, so that nothing here tells whether a cell is missing because of its own value.
+
+use crate::numbers::{counted, p_value, rounded, short};
+use crate::statistics::association::{Difference, holm, of_labels, of_numbers};
+use psd_impute::table::{Kind, Table};
+use serde::Serialize;
+
+/// Rows that both groups must have.
+const FEWEST: usize = 5;
+/// What an adjusted p-value must be below.
+const LEVEL: f64 = 0.05;
+/// Columns with gaps that are looked at, those with the most gaps first.
+const COLUMNS: usize = 40;
+/// Pairs that are kept, but for those of the map.
+const PAIRS: usize = 300;
+/// Columns on either side of the map.
+const SIDE: usize = 16;
+
+/// How the rows without a cell differ from those with it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Dependence {
+    /// The pairs that differ most, the largest difference first.
+    pub pairs: Vec<Pair>,
+    /// How many pairs could be compared.
+    pub compared: usize,
+    /// How many of them differ by more than chance.
+    pub beyond: usize,
+}
+
+/// A column with gaps and another one.
+#[derive(Debug, Clone, Serialize)]
+pub struct Pair {
+    /// The column with gaps, by its place.
+    pub gaps: usize,
+    /// The other.
+    pub other: usize,
+    /// From -1 to 1 for numbers (twice the AUC less one: above zero where the other is larger in rows with the gap), from 0 to 1
+    /// for labels (Cramér's V).
+    pub effect: f64,
+    /// Of numbers: the difference of the means in standard deviations.
+    pub means: Option<f64>,
+    /// The probability of as much by chance.
+    pub p: f64,
+    /// The same for all pairs together, by Holm's rule.
+    pub adjusted: f64,
+}
+
+impl Dependence {
+    pub(crate) fn of(table: &Table) -> Self {
+        let d = table.columns().len();
+        let gaps = |j: &usize| table.len() - table.observed(*j).count();
+        let mut with_gaps: Vec<usize> = (0..d).filter(|j| gaps(j) > 0).collect();
+        with_gaps.sort_by_key(|j| std::cmp::Reverse(gaps(j)));
+        let pairs = with_gaps.into_iter().take(COLUMNS).flat_map(|a| (0..d).map(move |b| (a, b)));
+        let found = pairs.filter(|(a, b)| a != b).filter_map(|(a, b)| Some((a, b, compare(table, a, b)?)));
+        let found: Vec<(usize, usize, Difference)> = found.collect();
+        let adjusted = holm(&found.iter().map(|pair| pair.2.p).collect::<Vec<_>>());
+        let pair = |((gaps, other, difference), adjusted): ((usize, usize, Difference), f64)| Pair {
+            gaps,
+            other,
+            effect: rounded(difference.effect, 4),
+            means: difference.means.map(|x| rounded(x, 4)),
+            p: rounded(difference.p, 4),
+            adjusted: rounded(adjusted, 4),
+        };
+        let mut pairs: Vec<Pair> = found.into_iter().zip(adjusted).map(pair).collect();
+        pairs.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+        let beyond = pairs.iter().filter(|pair| pair.adjusted < LEVEL).count();
+        let compared = pairs.len();
+        let (gaps, others) = (first(&pairs, |pair| pair.gaps), first(&pairs, |pair| pair.other));
+        let mut kept = 0;
+        pairs.retain(|pair| {
+            kept += 1;
+            kept <= PAIRS || gaps.contains(&pair.gaps) && others.contains(&pair.other)
+        });
+        Self { pairs, compared, beyond }
+    }
+
+    /// The columns with gaps that differ most, and the columns in which others do: the sides of a map.
+    pub fn sides(&self) -> [Vec<usize>; 2] {
+        [first(&self.pairs, |pair| pair.gaps), first(&self.pairs, |pair| pair.other)]
+    }
+
+    /// In a sentence.
+    pub fn answer(&self, names: &[&str]) -> String {
+        if self.pairs.is_empty() {
+            return "No column has both enough gaps and enough observed cells to compare.".to_string();
+        }
+        let pairs = counted(self.compared as u64, "pair");
+        let Some(first) = self.pairs.iter().find(|pair| pair.adjusted < LEVEL) else {
+            return format!("None of {pairs} of columns differs by more than chance (Holm’s rule at 5 %).");
+        };
+        let (gaps, other) = (names[first.gaps], names[first.other]);
+        let how = match first.means {
+            Some(means) => {
+                let way = if means > 0.0 { "larger" } else { "smaller" };
+                format!(
+                    "“{other}” is {way} by {} standard deviations where “{gaps}” is missing",
+                    short(rounded(means.abs(), 2))
+                )
+            }
+            None => format!(
+                "the labels of “{other}” differ where “{gaps}” is missing (Cramér’s V {})",
+                short(rounded(first.effect, 2))
+            ),
+        };
+        format!(
+            "{} of {pairs} of columns differ by more than chance; most of all, {how} ({}).",
+            self.beyond,
+            p_value(first.p)
+        )
+    }
+}
+
+/// Some columns of pairs in order.
+fn first(pairs: &[Pair], of: impl Fn(&Pair) -> usize) -> Vec<usize> {
+    let mut out = Vec::new();
+    for column in pairs.iter().map(of) {
+        if out.len() < SIDE && !out.contains(&column) {
+            out.push(column);
+        }
+    }
+    out
+}
+
+/// How `b` differs between rows with and without `a`; nothing if either are too few.
+fn compare(table: &Table, a: usize, b: usize) -> Option<Difference> {
+    let seen = table.rows().filter(|row| !row[b].is_nan());
+    let (gone, there): (Vec<&[f64]>, Vec<&[f64]>) = seen.partition(|row| row[a].is_nan());
+    if gone.len() < FEWEST || there.len() < FEWEST {
+        return None;
+    }
+    let cells = |rows: &[&[f64]]| rows.iter().map(|row| row[b]).collect::<Vec<f64>>();
+    let kind = table.columns()[b].kind();
+    if *kind == Kind::Continuous {
+        return Some(of_numbers(&cells(&gone), &cells(&there)));
+    }
+    let atoms = kind.atoms();
+    let counts = |rows: &[&[f64]]| {
+        let mut counts = vec![0.0; atoms.len()];
+        for cell in cells(rows) {
+            let k = atoms.partition_point(|&atom| atom < cell);
+            counts[k] += 1.0;
+        }
+        counts
+    };
+    Some(of_labels(&counts(&gone), &counts(&there)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_decides_over_gaps_is_found() {
+        let row = |i: u32| {
+            let (x, noise) = (f64::from(i % 50), f64::from((i * 37) % 101));
+            [x, noise, if x > 35.0 { f64::NAN } else { noise }]
+        };
+        let rows: Vec<[f64; 3]> = (0..200).map(row).collect();
+        let found = Dependence::of(&Table::continuous(&["x", "noise", "y"], &rows).unwrap());
+        let first = &found.pairs[0];
+        assert_eq!((first.gaps, first.other, first.effect), (2, 0, 1.0));
+        assert!(first.adjusted < 1e-10 && found.pairs[1].adjusted > 0.05, "{:?}", found.pairs);
+        let answer = found.answer(&["x", "noise", "y"]);
+        assert!(
+            answer.starts_with(
+                "1 of 2 pairs of columns differ by more than chance; most of all, “x” is larger"
+            ),
+            "{answer}"
+        );
+    }
+}

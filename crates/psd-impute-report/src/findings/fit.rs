@@ -1,0 +1,128 @@
+//! Did the fit converge, and how does it compare with the normal model?
+
+use crate::numbers::{counted, rounded, short};
+use psd_impute::model::{How, Model, Report};
+use serde::Serialize;
+
+/// How the fit went.
+#[derive(Debug, Clone, Serialize)]
+pub struct Fit {
+    /// What was fitted.
+    pub recipe: String,
+    /// Rows of the table that it was fitted to.
+    pub rows: usize,
+    /// The seed of the fit.
+    pub seed: u64,
+    /// Whether it converged.
+    pub converged: bool,
+    /// The held-out log-likelihood in nats a row, if it was measured.
+    pub held_out: Option<f64>,
+    /// That of the normal model.
+    pub normal: Option<f64>,
+    /// What was tried.
+    pub members: Vec<Member>,
+}
+
+/// A part of the model that was tried.
+#[derive(Debug, Clone, Serialize)]
+pub struct Member {
+    /// What it is.
+    pub name: String,
+    /// The coordinates it lives in.
+    pub space: String,
+    /// Its weight; zero if it was not taken.
+    pub weight: f64,
+    /// Its own held-out log-likelihood in nats a row.
+    pub held_out: f64,
+}
+
+impl Fit {
+    pub(crate) fn of(model: &Model) -> Self {
+        let Report { rows, seed, converged, how } = model.report();
+        let mut out = Self {
+            recipe: String::new(),
+            rows,
+            seed,
+            converged,
+            held_out: None,
+            normal: None,
+            members: Vec::new(),
+        };
+        match how {
+            How::Paper { mu, eta, rounds, kept } => {
+                out.recipe = format!(
+                    "one kernel density as in the paper’s experiments: mu {mu}, eta {eta}; round {} of {rounds} kept",
+                    kept + 1
+                );
+            }
+            How::Theory(sizes) => {
+                out.recipe = format!(
+                    "one kernel density with the theorem’s sizes: {} anchors, nu {}, lambda {}, eta {}",
+                    sizes.anchors,
+                    short(sizes.nu),
+                    short(sizes.lambda),
+                    short(sizes.eta)
+                );
+            }
+            How::Stack(stack) => {
+                out.recipe = "a stack weighted by cross-validation".to_string();
+                out.held_out = Some(rounded(stack.held_out, 6));
+                out.normal = stack.normal.map(|x| rounded(x, 6));
+                out.members = stack
+                    .members
+                    .iter()
+                    .map(|tried| Member {
+                        name: tried.member.to_string(),
+                        space: tried.space.to_string(),
+                        weight: rounded(tried.weight, 4),
+                        held_out: rounded(tried.held_out, 6),
+                    })
+                    .collect();
+                out.members
+                    .sort_by(|a, b| b.weight.total_cmp(&a.weight).then(b.held_out.total_cmp(&a.held_out)));
+            }
+        }
+        out
+    }
+
+    /// In a sentence.
+    pub fn answer(&self) -> String {
+        let converged = if self.converged {
+            "The fit converged."
+        } else {
+            "The fit did not converge: take what follows with care."
+        };
+        let taken = self.members.iter().filter(|member| member.weight > 0.0).count();
+        let against = match (self.held_out, self.normal) {
+            (Some(stack), Some(normal)) => {
+                let better = stack - normal;
+                let verdict = if better > 0.005 {
+                    format!(
+                        "On rows it had not seen it is better than the normal model by {} nats a row: such rows are {} times as probable under it",
+                        short(rounded(better, 3)),
+                        short(rounded(better.exp(), 3))
+                    )
+                } else if better < -0.005 {
+                    format!(
+                        "On rows it had not seen it is worse than the normal model by {} nats a row",
+                        short(rounded(-better, 3))
+                    )
+                } else {
+                    "On rows it had not seen it is no better than the normal model, which then is good enough"
+                        .to_string()
+                };
+                format!(" {verdict} ({} against {}).", short(stack), short(normal))
+            }
+            (Some(stack), None) => {
+                format!(" On rows it had not seen its log-likelihood is {} nats a row.", short(stack))
+            }
+            _ => format!(" It is {}; no likelihood was held out.", self.recipe),
+        };
+        let members = if taken > 0 {
+            format!(" It is made of {}.", counted(taken as u64, "member"))
+        } else {
+            String::new()
+        };
+        format!("{converged}{against}{members}")
+    }
+}

@@ -1,0 +1,155 @@
+//! Does missingness look completely at random? Little's test.
+//!
+//! If it is, the rows of every pattern have the same mean. With `ȳ_p` the mean of the `n_p` rows of pattern `p` over its observed columns
+//! `p`, and `μ`, `Σ` those of the normal distribution of greatest likelihood,
+//!
+//! ```text
+//! d² = Σ_p n_p (ȳ_p - μ_p)' Σ_pp⁻¹ (ȳ_p - μ_p)
+//! ```
+//!
+//! is then about chi-squared with `Σ_p |p| - d` degrees of freedom, `d` being the number of columns (Little 1988). It looks at numbers
+//! only.
+
+use crate::numbers::{count, p_value, short};
+use crate::statistics::chi_squared_above;
+use crate::statistics::normal::{most_likely, part};
+use faer::linalg::solvers::Solve;
+use faer::{Mat, Side};
+use psd_impute::table::{Column, Kind, Table};
+use serde::Serialize;
+
+/// More columns than this take too long.
+const MOST_COLUMNS: usize = 60;
+
+/// Little's test.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub enum Little {
+    /// It could be done.
+    Done {
+        /// `d²`.
+        statistic: f64,
+        /// The degrees of freedom.
+        freedom: usize,
+        /// The probability of a larger `d²` if missingness is completely at random.
+        p: f64,
+        /// The patterns that were compared.
+        patterns: usize,
+        /// The rows.
+        rows: usize,
+    },
+    /// It could not.
+    Not {
+        /// Why.
+        why: &'static str,
+    },
+}
+
+impl Little {
+    pub(crate) fn of(table: &Table) -> Self {
+        let numeric = |j: &usize| *table.columns()[*j].kind() == Kind::Continuous;
+        let columns: Vec<usize> = (0..table.columns().len()).filter(numeric).collect();
+        match test(table, &columns) {
+            Ok(done) => done,
+            Err(why) => Self::Not { why },
+        }
+    }
+
+    /// In a sentence.
+    pub fn answer(&self) -> String {
+        match self {
+            Self::Not { why } => format!("Little’s test says nothing here: {why}."),
+            &Self::Done { statistic, freedom, p, rows, .. } => {
+                let verdict = if p < 0.05 {
+                    "Probably not completely at random: rows with different gaps differ in what is observed of them"
+                } else {
+                    "Little’s test sees nothing against completely at random"
+                };
+                format!(
+                    "{verdict} (Little’s test on {} rows: d² = {}, {freedom} degrees of freedom, {}).",
+                    count(rows as u64),
+                    short(statistic),
+                    p_value(p)
+                )
+            }
+        }
+    }
+}
+
+fn test(table: &Table, columns: &[usize]) -> Result<Little, &'static str> {
+    let d = columns.len();
+    if d < 2 {
+        return Err("it needs at least two columns of numbers");
+    }
+    if d > MOST_COLUMNS {
+        return Err("the table has more than 60 columns of numbers");
+    }
+    let numbers = numbers(table, columns).ok_or("no row has a number")?;
+    let numbers = numbers.standardise().0;
+    let groups = numbers.groups();
+    let freedom = groups.iter().map(|group| group.pattern.observed().len()).sum::<usize>().saturating_sub(d);
+    if groups.len() < 2 || freedom == 0 {
+        return Err("the columns of numbers are missing in a single pattern");
+    }
+    let singular = "columns of numbers depend on each other, so that they have no normal distribution";
+    let normal = most_likely(&numbers).ok_or(singular)?;
+    let mut statistic = 0.0;
+    for group in &groups {
+        let seen = group.pattern.observed();
+        let mean =
+            |&j: &usize| group.rows.iter().map(|&i| numbers.row(i)[j]).sum::<f64>() / group.rows.len() as f64;
+        let off = Mat::from_fn(seen.len(), 1, |k, _| mean(&seen[k]) - normal.mean[seen[k]]);
+        let factor = part(normal.covariance.as_ref(), seen, seen).llt(Side::Lower).map_err(|_| singular)?;
+        statistic += group.rows.len() as f64 * (off.transpose() * factor.solve(&off))[(0, 0)];
+    }
+    let p = chi_squared_above(statistic, freedom as f64);
+    Ok(Little::Done { statistic, freedom, p, patterns: groups.len(), rows: numbers.len() })
+}
+
+/// The columns alone, of rows that have one of them.
+fn numbers(table: &Table, columns: &[usize]) -> Option<Table> {
+    let rows: Vec<usize> =
+        (0..table.len()).filter(|&i| columns.iter().any(|&j| !table.row(i)[j].is_nan())).collect();
+    let cells = Mat::from_fn(columns.len(), rows.len(), |j, i| table.row(rows[i])[columns[j]]);
+    let columns = columns.iter().map(|&j| Column::continuous(table.columns()[j].name()));
+    Table::new(columns.collect(), cells).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(rows: &[[f64; 2]]) -> (f64, usize, f64) {
+        match Little::of(&Table::continuous(&["x", "y"], rows).unwrap()) {
+            Little::Done { statistic, freedom, p, .. } => (statistic, freedom, p),
+            Little::Not { why } => panic!("{why}"),
+        }
+    }
+
+    /// `x` is complete and `y` missing in some rows: what is left of the test is whether `x` has the same mean in both. With
+    /// Anderson's estimates the `y` of complete rows add nothing, because their residuals have mean zero.
+    #[test]
+    fn with_one_column_of_gaps_it_compares_the_means_of_the_other() {
+        let rows: Vec<[f64; 2]> = (0..30)
+            .map(|i| {
+                let x = (f64::from(i) * 0.9).sin() + 0.05 * f64::from(i);
+                [x, if i > 18 { f64::NAN } else { x + (f64::from(i) * 2.3).cos() }]
+            })
+            .collect();
+        let mean = |rows: &[[f64; 2]]| rows.iter().map(|row| row[0]).sum::<f64>() / rows.len() as f64;
+        let (all, seen, gone) = (mean(&rows), mean(&rows[..19]), mean(&rows[19..]));
+        let variance = rows.iter().map(|row| (row[0] - all).powi(2)).sum::<f64>() / 30.0;
+        let expected = (19.0 * (seen - all).powi(2) + 11.0 * (gone - all).powi(2)) / variance;
+        let (statistic, freedom, p) = done(&rows);
+        assert!((statistic - expected).abs() < 1e-6, "{statistic} {expected}");
+        assert_eq!(freedom, 1);
+        assert!((p - chi_squared_above(expected, 1.0)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn it_says_when_it_cannot() {
+        let of = |rows: &[[f64; 2]]| Little::of(&Table::continuous(&["x", "y"], rows).unwrap()).answer();
+        assert!(of(&[[1.0, 2.0], [2.0, 5.0], [3.0, 1.0]]).contains("single pattern"));
+        assert!(of(&[[1.0, 1.0], [2.0, 2.0], [3.0, f64::NAN], [5.0, 5.0]]).contains("depend on each other"));
+    }
+}

@@ -1,0 +1,77 @@
+//! What is needed to make the report again?
+
+use crate::rows::Rows;
+use crate::subject::{Names, Subject};
+use serde::Serialize;
+
+/// The version, the files, the commands.
+#[derive(Debug, Clone, Serialize)]
+pub struct Settings {
+    /// Of psd-impute.
+    pub version: &'static str,
+    /// The table's file.
+    pub table: String,
+    /// The model's file.
+    pub model: String,
+    /// The completed tables' files.
+    pub completed: Vec<String>,
+    /// The table's rows.
+    pub rows: u64,
+    /// Its modelled columns, and all that the model knows.
+    pub columns: [usize; 2],
+    /// What cells may be, where that was said.
+    pub bounds: Vec<String>,
+    /// What there is to say of the columns.
+    pub notes: Vec<String>,
+    /// The commands that fit a model with the settings of this one and make the report.
+    pub commands: Vec<String>,
+}
+
+impl Settings {
+    pub(crate) fn of(subject: &Subject<'_>, rows: &Rows) -> Self {
+        let Subject { model, bounds, names, .. } = subject;
+        let Names { table, model: file, completed, command } = names.clone();
+        let plan = &model.plan;
+        let mut notes: Vec<String> = plan.columns().iter().filter_map(|column| column.note()).collect();
+        notes.extend(rows.report.notes());
+        let report = model.model.report();
+        let preset = match report.how {
+            psd_impute::model::How::Stack(_) => "",
+            psd_impute::model::How::Paper { .. } => " --preset paper",
+            psd_impute::model::How::Theory(_) => " --preset theory",
+        };
+        let fit =
+            format!("psd-impute fit {} -o {} --seed {}{preset}", quoted(&table), quoted(&file), report.seed);
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            table,
+            model: file,
+            completed,
+            rows: rows.report.rows,
+            columns: [plan.modelled().count(), plan.columns().len()],
+            bounds: bounds.iter().map(|bound| format!("{}={bound}", bound.column)).collect(),
+            notes,
+            commands: [fit, command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")].into(),
+        }
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(quoted("a/b-1.csv"), "a/b-1.csv");
+        assert_eq!(quoted("it's; rm"), r"'it'\''s; rm'");
+    }
+}

@@ -1,0 +1,93 @@
+//! Whether intervals hold what they should, as tables with bars.
+
+use super::html::{Html, folded, number, row, row_heading, table};
+use crate::findings::calibration::{Calibration, DIFFERENT, LabelColumn, NumberColumn};
+use crate::numbers::{count, counted, percent};
+
+/// What predicted the cells.
+pub(super) fn note(calibration: &Calibration) -> String {
+    let seen = if calibration.left_out {
+        "The rows were left out of the fits that predict them."
+    } else {
+        "The model has seen these rows, so that this is too favourable: its preset cannot be refitted without them."
+    };
+    match calibration.numbers.iter().filter(|column| column.coarse).count() {
+        0 => seen.to_string(),
+        coarse => format!(
+            "{seen} {} with fewer than {DIFFERENT} different values {} left out: there intervals end at values, and hold more than they should.",
+            counted(coarse as u64, "column"),
+            if coarse == 1 { "is" } else { "are" }
+        ),
+    }
+}
+
+/// A bar for each level, with a mark where it should end.
+pub(super) fn levels(calibration: &Calibration) -> Html {
+    let (cells, covered) = calibration.together();
+    if cells == 0 {
+        return Html::default();
+    }
+    let line = |(level, covered): (&f64, usize)| {
+        let share = covered as f64 / cells as f64;
+        let error = (level * (1.0 - level) / cells as f64).sqrt();
+        row([
+            row_heading(percent(*level)),
+            marked(share, *level),
+            number(percent(share)),
+            number(format!("± {}", percent(2.0 * error))),
+        ])
+    };
+    let headings = ["Interval", "Holds (the line is where it should end)", "#Holds", "#By chance"];
+    let caption = format!("How many of {} observed numbers their intervals hold", count(cells as u64));
+    table(&caption, "chart", &headings, calibration.levels.iter().zip(covered).map(line))
+}
+
+/// A bar with a mark.
+fn marked(share: f64, mark: f64) -> Html {
+    let at = |x: f64| format!("{:.2}%", 100.0 * x.clamp(0.0, 1.0));
+    let bar = Html::element(
+        "rect",
+        &[("class", "observed"), ("width", &at(share)), ("height", "100%"), ("rx", "2")],
+        [],
+    );
+    let line = [("class", "mark"), ("x1", &at(mark) as &str), ("x2", &at(mark)), ("y1", "0"), ("y2", "100%")];
+    let svg = [("class", "bar"), ("aria-hidden", "true"), ("focusable", "false")];
+    let svg = Html::element("svg", &svg, [bar, Html::element("line", &line, [])]);
+    Html::element("td", &[("class", "bars")], [svg])
+}
+
+/// A line for each column.
+pub(super) fn columns(calibration: &Calibration, names: &[&str]) -> Html {
+    let mut out = Vec::new();
+    if !calibration.numbers.is_empty() {
+        let line = |column: &NumberColumn| {
+            let cells = column.points.len();
+            let shares = column.covered.map(|covered| number(percent(covered as f64 / cells.max(1) as f64)));
+            row([row_heading(names[column.column]), number(count(cells as u64))].into_iter().chain(shares))
+        };
+        let headings = ["Column", "#Cells", "#50 % holds", "#80 % holds", "#90 % holds", "#95 % holds"];
+        let lines = calibration.numbers.iter().map(line);
+        out.push(folded(
+            "Each column of numbers as a table",
+            table("Coverage of each column’s intervals", "", &headings, lines),
+        ));
+    }
+    if !calibration.labels.is_empty() {
+        let line = |column: &LabelColumn| {
+            let share = |x: f64| number(percent(x / column.cells.max(1) as f64));
+            row([
+                row_heading(names[column.column]),
+                number(count(column.cells as u64)),
+                share(column.right as f64),
+                share(column.expected),
+            ])
+        };
+        let headings = ["Column", "#Cells", "#Best guess right", "#As promised"];
+        let lines = calibration.labels.iter().map(line);
+        out.push(folded(
+            "Each column of labels as a table",
+            table("How often the most probable label is right", "", &headings, lines),
+        ));
+    }
+    Html::all(out)
+}

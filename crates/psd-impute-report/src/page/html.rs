@@ -1,0 +1,144 @@
+//! Pieces of the page. What comes from a table gets in as text or as the value of an attribute, and both are escaped.
+
+use std::fmt::Write;
+
+/// A piece of the page.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Html(String);
+
+impl Html {
+    /// Text.
+    pub(super) fn text(text: impl AsRef<str>) -> Self {
+        Self(escaped(text.as_ref()))
+    }
+
+    /// An element.
+    pub(super) fn element(
+        tag: &'static str,
+        attributes: &[(&'static str, &str)],
+        children: impl IntoIterator<Item = Html>,
+    ) -> Self {
+        let mut out = format!("<{tag}");
+        for (name, value) in attributes {
+            let _ = write!(out, " {name}=\"{}\"", escaped(value));
+        }
+        out.push('>');
+        children.into_iter().for_each(|child| out += &child.0);
+        let _ = write!(out, "</{tag}>");
+        Self(out)
+    }
+
+    /// Pieces one after another.
+    pub(super) fn all(pieces: impl IntoIterator<Item = Html>) -> Self {
+        Self(pieces.into_iter().map(|piece| piece.0).collect())
+    }
+
+    /// As it goes into the document.
+    pub(super) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// A cell of a table.
+pub(super) fn td(text: impl AsRef<str>) -> Html {
+    Html::element("td", &[], [Html::text(text)])
+}
+
+/// A cell with a number.
+pub(super) fn number(text: impl AsRef<str>) -> Html {
+    Html::element("td", &[("class", "number")], [Html::text(text)])
+}
+
+/// The heading of a row.
+pub(super) fn row_heading(text: impl AsRef<str>) -> Html {
+    Html::element("th", &[("scope", "row")], [Html::text(text)])
+}
+
+/// A cell with a bar as long as a share of it. The share is in the next cell, for those who do not see bars.
+pub(super) fn bar(share: f64, class: &'static str) -> Html {
+    let width = format!("{:.2}%", 100.0 * share.clamp(0.0, 1.0));
+    let rect =
+        Html::element("rect", &[("class", class), ("width", &width), ("height", "100%"), ("rx", "2")], []);
+    let svg = [("class", "bar"), ("aria-hidden", "true"), ("focusable", "false")];
+    Html::element("td", &[("class", "bars")], [Html::element("svg", &svg, [rect])])
+}
+
+/// A row.
+pub(super) fn row(cells: impl IntoIterator<Item = Html>) -> Html {
+    Html::element("tr", &[], cells)
+}
+
+/// A cell that narrow screens have no room for.
+pub(super) fn aside(text: impl AsRef<str>) -> Html {
+    Html::element("td", &[("class", "aside")], [Html::text(text)])
+}
+
+/// A table that scrolls within its own bounds. A heading that begins with `#` is over numbers, one with `~` over what narrow screens
+/// have no room for.
+pub(super) fn table(
+    caption: &str,
+    class: &'static str,
+    headings: &[&str],
+    rows: impl IntoIterator<Item = Html>,
+) -> Html {
+    let heading = |text: &&str| {
+        let (class, text) = match (text.strip_prefix('#'), text.strip_prefix('~')) {
+            (Some(text), _) => ("number", text),
+            (_, Some(text)) => ("aside", text),
+            _ => ("", *text),
+        };
+        Html::element("th", &[("scope", "col"), ("class", class)], [Html::text(text)])
+    };
+    grid(caption, class, row(headings.iter().map(heading)), rows)
+}
+
+/// A table whose headings are made already.
+pub(super) fn grid(
+    caption: &str,
+    class: &'static str,
+    head: Html,
+    rows: impl IntoIterator<Item = Html>,
+) -> Html {
+    let parts = [Html::element("thead", &[], [head]), Html::element("tbody", &[], rows)];
+    let table = Html::element("table", &[("class", class), ("aria-label", caption)], parts);
+    let scroll = [("class", "scroll"), ("tabindex", "0"), ("role", "region"), ("aria-label", caption)];
+    let caption = Html::element("figcaption", &[], [Html::text(caption)]);
+    Html::element("figure", &[], [caption, Html::element("div", &scroll, [table])])
+}
+
+/// A table behind a summary.
+pub(super) fn folded(summary: &str, table: Html) -> Html {
+    Html::element("details", &[], [Html::element("summary", &[], [Html::text(summary)]), table])
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '&' => out += "&amp;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            // Characters that turn the direction of what follows, or that a document must not have.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_gets_out_of_text_and_attributes() {
+        let hostile = "</td><script>alert('1')</script>\" onclick=\"x\" & \u{0}\u{202e}";
+        let shown = Html::element("td", &[("title", hostile)], [Html::text(hostile)]).into_string();
+        assert_eq!(shown.matches('<').count(), 2);
+        assert_eq!(shown.matches('"').count(), 2);
+        assert!(shown.contains("&lt;script&gt;") && !shown.contains('\u{0}') && !shown.contains('\u{202e}'));
+    }
+}
