@@ -10,12 +10,17 @@ const CHROMIUM: &str = "/usr/bin/chromium";
 pub(crate) fn is_there() -> bool {
     let path = Path::new(CHROMIUM);
     if !path.exists() && may_install() {
-        let mut install = command("apt-get");
-        install.args(["install", "--yes", "--quiet=2", "--no-install-recommends", "chromium"]);
-        // Without a network there is none.
-        let _ = run("browser", install.env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()));
+        // Without a network there is none, and a new machine does not know yet what there is to install.
+        let _ = apt_get("the packages there are", &["update"]);
+        let _ = apt_get("browser", &["install", "--yes", "--no-install-recommends", "chromium"]);
     }
     path.exists()
+}
+
+fn apt_get(heading: &str, arguments: &[&str]) -> Result<(), String> {
+    let mut command = command("apt-get");
+    command.arg("--quiet=2").args(arguments);
+    run(heading, command.env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()))
 }
 
 /// Whether this is root on a system with apt-get.
