@@ -199,3 +199,45 @@ fn a_table_goes_all_the_way() {
     let rmse = json["rmse"].as_f64().unwrap();
     assert!(rmse > 0.0 && rmse < 0.5, "{rmse}");
 }
+
+#[test]
+fn intervals_of_numbers_and_dates_are_held_against_the_truth() {
+    let folder = Folder::new();
+    let mut text = String::from("x,day,colour\n");
+    for i in 0..120u32 {
+        let x = f64::from(i * 37 % 101) / 7.0;
+        text += &format!(
+            "{x:.3},2024-{:02}-{:02},{}\n",
+            1 + i * 5 % 12,
+            1 + i * 11 % 28,
+            ["red", "blue"][i as usize % 2]
+        );
+    }
+    folder.put("truth.csv", &text);
+    folder.done("ampute truth.csv -o masked.csv --rate 0.3");
+    folder.done("impute masked.csv -o done.csv --intervals cells.csv --quiet --time-budget 0.001");
+    let found = folder.done("evaluate truth.csv masked.csv done.csv --intervals cells.csv --json");
+    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+
+    let truth = folder.cells("truth.csv");
+    // Dates of one form are in the order of their texts.
+    let inside = |cell: &Vec<String>| {
+        let value = &truth[cell[0].parse::<usize>().unwrap()][usize::from(cell[1] == "day")];
+        match value.parse::<f64>() {
+            Ok(value) => (cell[5].parse().unwrap()..=cell[6].parse().unwrap()).contains(&value),
+            Err(_) => (&cell[5]..=&cell[6]).contains(&value),
+        }
+    };
+    let cells: Vec<Vec<String>> =
+        folder.cells("cells.csv").into_iter().skip(1).filter(|cell| cell[1] != "colour").collect();
+    let held = cells.iter().filter(|cell| inside(cell)).count();
+    assert_eq!(found["intervals"]["cells"], cells.len());
+    assert_eq!(found["intervals"]["coverage"], held as f64 / cells.len() as f64);
+    assert!(held > cells.len() / 2 && cells.iter().any(|cell| cell[1] == "day"));
+
+    let error = folder.refused("evaluate truth.csv masked.csv done.csv --intervals done.csv");
+    assert!(error.contains("done.csv: line 1: the header is not `row,column,"), "{error}");
+    folder.put("lost.csv", &folder.get("cells.csv").lines().take(5).collect::<Vec<_>>().join("\n"));
+    let error = folder.refused("evaluate truth.csv masked.csv done.csv --intervals lost.csv");
+    assert!(error.contains("lost.csv: row ") && error.contains("is missing"), "{error}");
+}

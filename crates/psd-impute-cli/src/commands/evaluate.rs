@@ -1,11 +1,12 @@
 //! `psd-impute evaluate`: score completed tables against the truth.
 
 use super::Failure;
+use super::intervals;
 use super::table_args::{TableArgs, whole_table};
 use clap::Args;
 use psd_impute::table::Table;
 use psd_impute_eval::Error;
-use psd_impute_eval::metrics::{Evaluation, Scores, WASSERSTEIN_ROWS, WASSERSTEIN_TABLES};
+use psd_impute_eval::metrics::{Evaluation, Intervals, Scores, WASSERSTEIN_ROWS, WASSERSTEIN_TABLES};
 use psd_impute_frame::Plan;
 use serde::Serialize;
 use std::io::Write;
@@ -22,6 +23,9 @@ pub(crate) struct Evaluate {
     /// The tables in which they were put back.
     #[arg(required = true)]
     completed: Vec<PathBuf>,
+    /// A file that `impute --intervals` wrote for the masked table, to see how often its intervals hold the truth.
+    #[arg(long, value_name = "FILE")]
+    intervals: Option<PathBuf>,
     #[command(flatten)]
     table: TableArgs,
     /// Print JSON.
@@ -43,6 +47,8 @@ struct Report {
     #[serde(flatten)]
     average: Scores,
     each: Vec<Scored>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intervals: Option<Intervals>,
 }
 
 impl Evaluate {
@@ -61,14 +67,28 @@ impl Evaluate {
             let scores = evaluation.score(k, &self.encoded(path, &plan)?).map_err(|error| at(path, error))?;
             each.push(Scored { file: path.display().to_string(), scores });
         }
+        let intervals = match &self.intervals {
+            Some(path) => {
+                let [lower, upper] = intervals::read(path, &plan, &masked)?;
+                evaluation.intervals(&lower, &upper).map_err(|error| at(path, error))?
+            }
+            None => None,
+        };
         let all: Vec<Scores> = each.iter().map(|scored| scored.scores).collect();
         let Some(average) = Scores::average(&all) else { return Ok(ExitCode::SUCCESS) };
         if self.json {
-            let report = Report { average, each };
+            let report = Report { average, each, intervals };
             serde_json::to_writer(&mut *out, &report).map_err(std::io::Error::from)?;
             writeln!(out)?;
         } else {
             print(out, &each, &average)?;
+            if let Some(Intervals { cells, coverage, width }) = intervals {
+                writeln!(
+                    out,
+                    "\n95 % intervals hold {:.1} % of {cells} missing numbers; they are {width:.3} standard deviations wide",
+                    100.0 * coverage
+                )?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

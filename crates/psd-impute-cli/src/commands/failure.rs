@@ -45,6 +45,8 @@ pub(crate) enum Failure {
     BadStudy { path: PathBuf, what: &'static str, found: String },
     #[error("{}: none of its tables was found", study.display())]
     NoTables { study: PathBuf },
+    #[error("{}: line {line}: {what}", path.display())]
+    Interval { path: PathBuf, line: u64, what: String },
     #[error("{}: has no record", path.display())]
     NoRecords { path: PathBuf },
     #[error("{}: line {line} is no record: {error}", path.display())]
@@ -125,6 +127,9 @@ impl Failure {
                 format!("give a TOML file, or one that comes with the command: {known}")
             }
             Self::NoTables { .. } => "name the folder that has them with --data DIR".into(),
+            Self::Interval { .. } => {
+                "give the file that `psd-impute impute MASKED --intervals FILE` wrote".into()
+            }
             Self::NoRecords { .. } => "`psd-impute lab run` writes them".into(),
             Self::Record { .. } => {
                 "records are what `psd-impute lab run` writes; start a new file with -o".into()

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::table_args::target;
 use psd_impute::impute::{CellSummary, Imputer};
-use psd_impute::table::Table;
+use psd_impute::table::{Column, Kind, Table};
 use psd_impute_frame::{Batch, ColumnPlan, Plan, Target};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +51,48 @@ impl Intervals {
         let target = self.writer.into_inner();
         Ok(target.map_err(|error| Failure::of_file(&self.path)(error.into_error()))?.finish()?)
     }
+}
+
+/// The lower and the upper ends in such a file, as tables with the columns and rows of one that had the missing cells.
+pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2], Failure> {
+    let bad = |line: u64, what: String| Failure::Interval { path: path.to_owned(), line, what };
+    let of_csv = |error: csv::Error| bad(error.position().map_or(1, csv::Position::line), error.to_string());
+    let mut reader = csv::Reader::from_path(path).map_err(|error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => Failure::of_file(path)(error),
+        other => bad(1, format!("{other:?}")),
+    })?;
+    if reader.headers().map_err(of_csv)? != HEADER.as_slice() {
+        return Err(bad(1, format!("the header is not `{}`", HEADER.join(","))));
+    }
+    let columns: Vec<&ColumnPlan> = plan.modelled().collect();
+    let mut ends = [table.cells().to_owned(), table.cells().to_owned()];
+    for record in reader.records() {
+        let record = record.map_err(of_csv)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        // Categories have no ends.
+        if record[5].is_empty() {
+            continue;
+        }
+        let row = record[0].parse::<usize>().ok().filter(|row| (1..=table.len()).contains(row));
+        let row = row.ok_or_else(|| bad(line, format!("there is no row `{}`", &record[0])))?;
+        let column = columns.iter().position(|column| *column.name() == record[1]);
+        let column = column.ok_or_else(|| bad(line, format!("there is no column `{}`", &record[1])))?;
+        for (end, text) in ends.iter_mut().zip([&record[5], &record[6]]) {
+            let value = text.parse().ok().or_else(|| columns[column].kind().read(text));
+            end[(column, row - 1)] = value.ok_or_else(|| bad(line, format!("`{text}` is no number")))?;
+        }
+    }
+    let [lower, upper] = ends.map(|cells| Table::new(any_number(table), cells));
+    Ok([lower?, upper?])
+}
+
+/// The columns of a table, those of numbers free to hold any: an end may be none of the few values of a column.
+fn any_number(table: &Table) -> Vec<Column> {
+    let free = |column: &Column| match column.kind() {
+        Kind::Category(_) => column.clone(),
+        _ => Column::continuous(column.name()),
+    };
+    table.columns().iter().map(free).collect()
 }
 
 /// Times are shown as such, but for their standard deviation, which is in the column's unit.

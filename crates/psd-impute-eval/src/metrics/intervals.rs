@@ -3,9 +3,10 @@
 use super::{Evaluation, check};
 use crate::{Error, Result};
 use psd_impute::table::Table;
+use serde::Serialize;
 
 /// How often intervals have the truth in them, and how wide they are.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Intervals {
     /// How many missing numbers there are.
     pub cells: usize,
