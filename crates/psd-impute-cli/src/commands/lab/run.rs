@@ -21,7 +21,7 @@ use std::thread::available_parallelism;
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Run {
-    /// The study: a TOML file, or `paper.toml` or `minute.toml`, which come with the command.
+    /// The study: a TOML file, or `paper.toml`, `in-sample.toml` or `minute.toml`, which come with the command.
     study: PathBuf,
     /// The folder with the study's tables, each a file NAME.csv.
     #[arg(long, value_name = "DIR")]

@@ -5,8 +5,9 @@ use psd_impute_eval::lab::Study;
 use std::path::{Path, PathBuf};
 
 /// The studies that come with the command, by the names of their files.
-const KNOWN: [(&str, &str); 2] = [
+const KNOWN: [(&str, &str); 3] = [
     ("paper.toml", include_str!("../../../../psd-impute-eval/studies/paper.toml")),
+    ("in-sample.toml", include_str!("../../../../psd-impute-eval/studies/in-sample.toml")),
     ("minute.toml", include_str!("../../../../psd-impute-eval/studies/minute.toml")),
 ];
 
