@@ -115,8 +115,8 @@ fn a_killed_study_goes_on_to_the_same_records() {
     // As if it had been killed while it wrote.
     let lines = folder.get("part.jsonl");
     let cut = lines.lines().count() / 2;
-    let kept: Vec<&str> = lines.lines().take(cut).collect();
-    std::fs::write(folder.path("part.jsonl"), kept.join("\n") + "\n{\"dataset\":\"rin").unwrap();
+    let kept: String = lines.split_inclusive('\n').take(cut).collect();
+    std::fs::write(folder.path("part.jsonl"), kept + "{\"dataset\":\"rin").unwrap();
     let said = folder.done("lab run small.toml --data . -o part.jsonl --threads 2");
     assert!(said.contains(&format!("{cut} records there, {} added", 30 - cut)), "{said}");
     assert_eq!(folder.records("part.jsonl"), whole);
