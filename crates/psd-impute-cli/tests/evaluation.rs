@@ -239,5 +239,5 @@ fn intervals_of_numbers_and_dates_are_held_against_the_truth() {
     assert!(error.contains("done.csv: line 1: the header is not `row,column,"), "{error}");
     folder.put("lost.csv", &folder.get("cells.csv").lines().take(5).collect::<Vec<_>>().join("\n"));
     let error = folder.refused("evaluate truth.csv masked.csv done.csv --intervals lost.csv");
-    assert!(error.contains("lost.csv: row ") && error.contains("is missing"), "{error}");
+    assert!(error.contains("lost.csv: row ") && error.contains("has no interval"), "{error}");
 }

@@ -123,6 +123,31 @@ fn a_killed_study_goes_on_to_the_same_records() {
 }
 
 #[test]
+fn what_is_no_file_of_records_is_left_alone() {
+    let folder = Folder::new();
+    for text in ["my notes", "{\"dataset\":\"iris\"}\n", "\u{0}\u{1}\n\n"] {
+        std::fs::write(folder.path("notes"), text).unwrap();
+        let output = folder.command("lab run minute.toml -o notes").output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert_eq!(folder.get("notes"), text);
+    }
+}
+
+#[test]
+fn numbers_of_other_sizes_are_other_records() {
+    let folder = Folder::new();
+    for rows in ["90", "60"] {
+        std::fs::write(folder.path("small.toml"), STUDY.replace("90", rows)).unwrap();
+        folder.done("lab run small.toml --methods mean -o all.jsonl");
+    }
+    assert_eq!(folder.get("all.jsonl").lines().count(), 6);
+    folder.done("lab report all.jsonl -o page.md");
+    let page = folder.get("page.md");
+    assert!(page.contains("rings (90 × 2)") && page.contains("rings (60 × 2)"));
+    assert!(page.contains("### Energy-I-Score"));
+}
+
+#[test]
 fn tables_that_are_not_there_are_named_with_their_source() {
     let folder = Folder::new();
     std::fs::write(folder.path("small.toml"), STUDY).unwrap();

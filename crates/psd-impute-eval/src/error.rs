@@ -100,6 +100,14 @@ pub enum Error {
         /// The upper end.
         upper: f64,
     },
+    /// A missing cell without an interval.
+    #[error("row {}, column `{column}` has no interval", .row + 1)]
+    NoInterval {
+        /// The row.
+        row: usize,
+        /// The column's name.
+        column: String,
+    },
     /// An observed cell that is not what it is in the truth.
     #[error("row {}, column `{column}` is {found}, but {expected} in the truth", .row + 1)]
     Changed {
@@ -115,6 +123,14 @@ pub enum Error {
     /// A column of labels, for an imputer that knows only numbers.
     #[error("column `{column}` has labels, and this imputer knows only numbers")]
     Labels {
+        /// The column's name.
+        column: String,
+    },
+    /// A gap for which an imputer found no finite number.
+    #[error("row {}, column `{column}`: the imputer found no finite number", .row + 1)]
+    Overflow {
+        /// The row.
+        row: usize,
         /// The column's name.
         column: String,
     },
@@ -142,6 +158,8 @@ impl Error {
                 Some("all tables have the columns of the truth, in its order")
             }
             Self::Gap { .. } => Some("only tables without gaps can be scored"),
+            Self::Overflow { .. } => Some("its numbers are too large for this imputer: use another unit"),
+            Self::NoInterval { .. } => Some("every missing number of the masked table needs one"),
             Self::Changed { .. } => {
                 Some("the tables must come from the same truth; observed cells stay as they are")
             }

@@ -258,7 +258,7 @@ fn intervals_by_hand() {
     let crossed = evaluation.intervals(&table(&[[0.0, 0.0], [2.5, 5.0]]), &table(&[[1.0, 0.0], [2.0, 9.0]]));
     assert_eq!(crossed.unwrap_err().to_string(), "row 2, column `a`: the interval from 2.5 to 2 is empty");
     let gap = evaluation.intervals(&truth, &table(&[[1.0, 0.0], [NA, 9.0]]));
-    assert_eq!(gap, Err(Error::Gap { row: 1, column: "a".to_string() }));
+    assert_eq!(gap, Err(Error::NoInterval { row: 1, column: "a".to_string() }));
     assert_eq!(Evaluation::new(&truth, &truth).unwrap().intervals(&truth, &truth), Ok(None));
 }
 

@@ -70,7 +70,11 @@ impl Evaluate {
         let intervals = match &self.intervals {
             Some(path) => {
                 let [lower, upper] = intervals::read(path, &plan, &masked)?;
-                evaluation.intervals(&lower, &upper).map_err(|error| at(path, error))?
+                let found = evaluation.intervals(&lower, &upper).map_err(|error| at(path, error))?;
+                if found.is_none() {
+                    eprintln!("note: no number is missing, so there is no interval to score");
+                }
+                found
             }
             None => None,
         };

@@ -49,8 +49,12 @@ pub(crate) enum Failure {
     Interval { path: PathBuf, line: u64, what: String },
     #[error("{}: has no record", path.display())]
     NoRecords { path: PathBuf },
-    #[error("{}: line {line} is no record: {error}", path.display())]
-    Record { path: PathBuf, line: usize, error: serde_json::Error },
+    #[error("{}: line {line} is no record: {what}", path.display())]
+    Record { path: PathBuf, line: usize, what: String },
+    #[error("{}: has none of these methods, or none is installed", study.display())]
+    NoMethods { study: PathBuf },
+    #[error("{}: has no ending", path.display())]
+    NoEnding { path: PathBuf },
 }
 
 /// What a report refuses is a table's fault or the engine's, as elsewhere, or its own.
@@ -93,6 +97,7 @@ impl Failure {
                 )
                 | Self::TwoKinds { .. }
                 | Self::MnarAlone
+                | Self::NoEnding { .. }
         )
     }
 
@@ -129,6 +134,10 @@ impl Failure {
             Self::NoTables { .. } => "name the folder that has them with --data DIR".into(),
             Self::Interval { .. } => {
                 "give the file that `psd-impute impute MASKED --intervals FILE` wrote".into()
+            }
+            Self::NoMethods { .. } => "see `methods` in the study, and what --methods names".into(),
+            Self::NoEnding { .. } => {
+                "end it with .md; figures go into a folder of the name without it".into()
             }
             Self::NoRecords { .. } => "`psd-impute lab run` writes them".into(),
             Self::Record { .. } => {

@@ -56,11 +56,14 @@ impl Intervals {
 /// The lower and the upper ends in such a file, as tables with the columns and rows of one that had the missing cells.
 pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2], Failure> {
     let bad = |line: u64, what: String| Failure::Interval { path: path.to_owned(), line, what };
-    let of_csv = |error: csv::Error| bad(error.position().map_or(1, csv::Position::line), error.to_string());
-    let mut reader = csv::Reader::from_path(path).map_err(|error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => Failure::of_file(path)(error),
-        other => bad(1, format!("{other:?}")),
-    })?;
+    let of_csv = |error: csv::Error| {
+        let (line, text) = (error.position().map_or(1, csv::Position::line), error.to_string());
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => Failure::of_file(path)(error),
+            _ => bad(line, text),
+        }
+    };
+    let mut reader = csv::Reader::from_path(path).map_err(of_csv)?;
     if reader.headers().map_err(of_csv)? != HEADER.as_slice() {
         return Err(bad(1, format!("the header is not `{}`", HEADER.join(","))));
     }
@@ -79,6 +82,7 @@ pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2]
         let column = column.ok_or_else(|| bad(line, format!("there is no column `{}`", &record[1])))?;
         for (end, text) in ends.iter_mut().zip([&record[5], &record[6]]) {
             let value = text.parse().ok().or_else(|| columns[column].kind().read(text));
+            let value = value.filter(|value: &f64| value.is_finite());
             end[(column, row - 1)] = value.ok_or_else(|| bad(line, format!("`{text}` is no number")))?;
         }
     }

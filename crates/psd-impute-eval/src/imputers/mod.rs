@@ -1,7 +1,7 @@
 //! One contract for everything that completes tables, ours and the ones it is compared with.
 //!
 //! An [`Imputer`] is a way with its settings; fitted to a table with gaps it completes that table or others with the same columns, any
-//! number of times. Every one of them leaves observed cells as they are, bit for bit, fills every gap with a finite number, copes with
+//! number of times. Every one of them leaves observed cells as they are, bit for bit, fills every gap with a finite number or says that it cannot, copes with
 //! patterns of missing cells that it has not seen, and gives the same tables for the same seed on any number of threads.
 //!
 //! What is filled in may be any number, also in columns of few values, but for categories, which only [`Mean`] and [`Psd`] take.

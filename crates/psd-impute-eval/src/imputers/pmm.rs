@@ -141,7 +141,8 @@ impl Matching {
         while to - from < DONORS.min(self.donors.len()) {
             let below = from.checked_sub(1).map_or(f64::INFINITY, |k| mean - self.donors[k].0);
             let above = self.donors.get(to).map_or(f64::INFINITY, |donor| donor.0 - mean);
-            if below < above { from -= 1 } else { to += 1 }
+            // A mean that is no number is at no distance from any donor; there is always one left on either side.
+            if from > 0 && (below < above || to == self.donors.len()) { from -= 1 } else { to += 1 }
         }
         if from == to { 0.0 } else { self.donors[rng.random_range(from..to)].1 }
     }

@@ -1,6 +1,6 @@
 //! How a method did in a trial.
 
-use super::{Method, Trial};
+use super::{Method, Study, Trial};
 use crate::metrics::Scores;
 use serde::{Deserialize, Serialize};
 
@@ -59,9 +59,17 @@ pub enum Done {
 }
 
 impl Record {
-    /// What tells it from other records of a study. Two runs that agree in it did the same.
+    /// What tells it from other records: of the table its name and size, the trial, the method and how often it draws.
     pub fn key(&self) -> String {
         key(&self.trial, self.method, self.imputations)
+    }
+
+    /// Whether it has all that a study asks for. What failed has not, so it is tried again.
+    pub fn is_whole(&self, study: &Study) -> bool {
+        match &self.done {
+            Done::Scored { i_score, .. } => !study.i_score || i_score.is_some() || self.method.is_oracle(),
+            Done::Failed { .. } => false,
+        }
     }
 
     /// The scores, if there are any.
@@ -75,6 +83,6 @@ impl Record {
 
 /// The key of a record that is still to be made.
 pub(super) fn key(trial: &Trial, method: Method, imputations: u64) -> String {
-    let Trial { dataset, protocol, mechanism, rate, seed, .. } = trial;
-    format!("{dataset}/{protocol:?}/{mechanism:?}/{rate}/{seed}/{method:?}/{imputations}")
+    let Trial { dataset, rows, columns, protocol, mechanism, rate, seed } = trial;
+    format!("{dataset}/{rows}/{columns}/{protocol:?}/{mechanism:?}/{rate}/{seed}/{method:?}/{imputations}")
 }

@@ -167,7 +167,8 @@ impl Job {
         };
         let imputer = method.imputer().filter(|_| self.i_score);
         let i_score = imputer.map(|imputer| energy_i_score(&*imputer, &tables.train, count, self.trial.seed));
-        let i_score = i_score.transpose()?.and_then(|found| found.score);
+        // What cannot be scored without the truth was still scored with it.
+        let i_score = i_score.and_then(|found| found.ok()?.score);
         Ok(Done::Scored { seconds, scores, nll, i_score })
     }
 }

@@ -27,7 +27,7 @@ impl Evaluation {
                 let [low, high] = [ends[0][(j, row)], ends[1][(j, row)]];
                 let column = || self.truth.columns()[j].name().to_string();
                 if low.is_nan() || high.is_nan() {
-                    return Err(Error::Gap { row, column: column() });
+                    return Err(Error::NoInterval { row, column: column() });
                 }
                 if low > high {
                     return Err(Error::Crossed { row, column: column(), lower: low, upper: high });

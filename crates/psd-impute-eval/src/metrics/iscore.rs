@@ -12,7 +12,9 @@
 //! averaged over the cells; a column of which a share `p` is missing weighs `p (1 - p)`. Distances are as in all of [`metrics`](super): numbers
 //! are in standard deviations of what is observed, different labels are at distance one.
 //!
-//! If no other column is observed wherever the column is, rows are left out until that one is which takes the fewest.
+//! If no other column is observed wherever the column is, fewer rows are asked for: those that have the one other column that most of
+//! them have. The rest then stand, with what is observed of them, among the rows that the imputer learns from. R's package does not
+//! standardise unless told to.
 
 use super::points::Space;
 use crate::imputers::{Fitted, Imputer};

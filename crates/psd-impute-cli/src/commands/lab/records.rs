@@ -6,22 +6,34 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+/// How every line begins.
+const START: &[u8] = b"{\"dataset\":";
+
 /// The records of a file. Where several have the same key, the last counts.
 pub(super) fn read(path: &Path) -> Result<Vec<Record>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(Failure::of_file(path))?;
-    parse(path, &text)
+    let bytes = std::fs::read(path).map_err(Failure::of_file(path))?;
+    Ok(parse(path, &bytes)?.0)
 }
 
-fn parse(path: &Path, text: &str) -> Result<Vec<Record>, Failure> {
-    let one = |(number, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|error| Failure::Record {
-            path: path.to_owned(),
-            line: number + 1,
-            error,
+/// The records, and how many bytes they take. A last line without an end, left by a run that was killed while writing it, does not count.
+fn parse(path: &Path, bytes: &[u8]) -> Result<(Vec<Record>, usize), Failure> {
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let one = |(number, line): (usize, &[u8])| {
+        serde_json::from_slice(line).map_err(|error| {
+            let what =
+                if error.is_data() { "it has not what a record has".to_string() } else { error.to_string() };
+            Failure::Record { path: path.to_owned(), line: number + 1, what }
         })
     };
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines.map(one).collect()
+    let lines = bytes[..whole].split(|&byte| byte == b'\n').enumerate();
+    let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
+    let records = lines.map(one).collect::<Result<Vec<Record>, Failure>>()?;
+    let rest = &bytes[whole..];
+    if !(START.starts_with(rest) || rest.starts_with(START)) {
+        let what = "it is the beginning of something else".to_string();
+        return Err(Failure::Record { path: path.to_owned(), line: records.len() + 1, what });
+    }
+    Ok((records, whole))
 }
 
 /// A file that records are added to.
@@ -31,16 +43,14 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens or makes the file, and reads what it has. A last line without an end, left by a run that was killed while writing it, is
-    /// taken away.
+    /// Opens or makes the file, and reads what it has. A last line without an end is taken away.
     pub(super) fn open(path: &Path) -> Result<(Self, Vec<Record>), Failure> {
         let of_file = Failure::of_file(path);
         let mut file =
             OpenOptions::new().read(true).append(true).create(true).open(path).map_err(&of_file)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(&of_file)?;
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let records = parse(path, &String::from_utf8_lossy(&bytes[..whole]))?;
+        let (records, whole) = parse(path, &bytes)?;
         if whole < bytes.len() {
             file.set_len(whole as u64).map_err(&of_file)?;
             file.seek(SeekFrom::End(0)).map_err(&of_file)?;

@@ -6,8 +6,9 @@ use super::studies;
 use crate::commands::Failure;
 use crate::commands::progress::Progress;
 use crate::commands::table_args::whole_table;
+use crate::diagnostic::printable;
 use clap::Args;
-use psd_impute::table::Table;
+use psd_impute::table::{Column, Kind, Table};
 use psd_impute_eval::lab::{self, Dataset, Done, Method, Record, Study, TableSource};
 use psd_impute_frame::{Plan, ReadOptions, Source, Wishes};
 use rand::SeedableRng;
@@ -49,10 +50,12 @@ impl Run {
             study.methods.retain(|method| self.methods.contains(method));
         }
         study.methods.retain(|method| installed(*method));
+        if study.methods.is_empty() {
+            return Err(Failure::NoMethods { study: self.study.clone() });
+        }
         let (mut journal, before) = Journal::open(&self.output())?;
-        // What failed is tried again.
         let done: HashSet<String> =
-            before.iter().filter(|record| record.scores().is_some()).map(Record::key).collect();
+            before.iter().filter(|record| record.is_whole(&study)).map(Record::key).collect();
         let jobs = lab::jobs(&study, &datasets, &done);
         let threads = match self.threads {
             Some(threads) => threads as usize,
@@ -82,7 +85,8 @@ impl Run {
             );
             eprintln!("wrote {}", self.output().display());
         }
-        Ok(ExitCode::SUCCESS)
+        let nothing = added > 0 && failed == added;
+        Ok(if nothing { ExitCode::from(2) } else { ExitCode::SUCCESS })
     }
 
     fn output(&self) -> PathBuf {
@@ -147,9 +151,27 @@ fn installed(method: Method) -> bool {
     }
 }
 
-/// A table's columns as they would be imputed.
+/// The columns that would be imputed. Labels that are numbers, such as 0 and 1, are numbers here: most methods know nothing else.
 fn numbers(path: &Path) -> Result<Table, Failure> {
     let source = Source::open(path, &ReadOptions::default())?;
     let plan = Plan::infer(source.batches()?, &Wishes::new())?;
-    whole_table(&source, &plan)
+    for note in plan.columns().iter().filter_map(|column| column.note()) {
+        eprintln!("note: {}: {}", path.display(), printable(&note));
+    }
+    let table = whole_table(&source, &plan)?;
+    let mut cells = table.cells().to_owned();
+    let mut columns = Vec::new();
+    for (j, column) in table.columns().iter().enumerate() {
+        let values = match column.kind() {
+            Kind::Category(labels) => labels.iter().map(|label| label.parse().ok()).collect(),
+            _ => None,
+        };
+        let Some(values): Option<Vec<f64>> = values else {
+            columns.push(column.clone());
+            continue;
+        };
+        cells.row_mut(j).iter_mut().filter(|x| !x.is_nan()).for_each(|x| *x = values[*x as usize]);
+        columns.push(Column::ordered(column.name(), values)?);
+    }
+    Ok(Table::new(columns, cells)?)
 }

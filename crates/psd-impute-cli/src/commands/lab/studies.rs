@@ -2,7 +2,11 @@
 
 use crate::commands::Failure;
 use psd_impute_eval::lab::Study;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+
+/// All completed tables of a trial are kept until they are scored.
+const MOST_IMPUTATIONS: u64 = 1000;
 
 /// The studies that come with the command, by the names of their files.
 const KNOWN: [(&str, &str); 3] = [
@@ -45,8 +49,11 @@ fn check(path: &Path, study: &Study) -> Result<(), Failure> {
     if let Some(rate) = study.rates.iter().find(|rate| !(**rate > 0.0 && **rate < 1.0)) {
         return bad("a rate must be above zero and below one", rate.to_string());
     }
-    if study.imputations == 0 {
-        return bad("imputations must be one or more", "0".to_string());
+    if !(1..=MOST_IMPUTATIONS).contains(&study.imputations) {
+        return bad("imputations must be between 1 and 1000", study.imputations.to_string());
+    }
+    if let Some(twice) = twice(study) {
+        return bad("is named twice", twice);
     }
     if study.toy_rows < 10 {
         return bad("toy_rows must be ten or more", study.toy_rows.to_string());
@@ -62,6 +69,27 @@ fn check(path: &Path, study: &Study) -> Result<(), Failure> {
         Some((what, _)) => bad("a study needs at least one of each list, and has none in", what.to_string()),
         None => Ok(()),
     }
+}
+
+/// What would be run twice to the same records.
+fn twice(study: &Study) -> Option<String> {
+    let lists = [
+        study.methods.iter().map(|method| method.name().to_string()).collect::<Vec<_>>(),
+        study.mechanisms.iter().map(|mechanism| format!("{mechanism:?}")).collect(),
+        study.rates.iter().map(f64::to_string).collect(),
+        study.seeds.iter().map(u64::to_string).collect(),
+        study
+            .toys
+            .iter()
+            .map(|toy| toy.name().to_string())
+            .chain(study.tables.iter().map(|t| t.name.clone()))
+            .collect(),
+    ];
+    let mut seen = HashSet::new();
+    lists.into_iter().find_map(|list| {
+        seen.clear();
+        list.into_iter().find(|name| !seen.insert(name.clone()))
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Bayesian ridge regression, scikit-learn's `BayesianRidge` as it comes.
+//! Bayesian ridge regression: scikit-learn's `BayesianRidge` as it comes, from 1.9 on, which centres the row that a deviation is asked for.
+//! Where columns are more than rows, a deviation has here also what the prior leaves open beyond the rows' span.
 //!
 //! `y = x'w + noise` with noise of precision `α` and `w ~ N(0, I/λ)`. With the eigenvalues `e_k` and eigenvectors `u_k` of the centred `X'X`
 //! and `ρ = λ/α`, and `z_k = u_k' X'y`, one step is

@@ -34,6 +34,9 @@ impl Report {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let read: Vec<Option<&Path>> = self.records.iter().map(|path| Some(path.as_path())).collect();
         check_output(&self.output, &read)?;
+        if self.output.extension().is_none() {
+            return Err(Failure::NoEnding { path: self.output.clone() });
+        }
         let mut all = Vec::new();
         for path in &self.records {
             all.extend(records::read(path)?);
@@ -66,7 +69,7 @@ impl Report {
             Ok(())
         };
         for section in sections {
-            for measure in Measure::ALL {
+            for measure in Measure::MAIN {
                 if let Some(scene) = bars::draw(section, measure) {
                     put(format!("{}-{}", measure.name(), section.name()), measure.title(section), scene)?;
                 }

@@ -38,7 +38,9 @@ pub(super) fn write(command: &str, records: &[Record], sections: &[Section], fig
         let _ = writeln!(page, "\n## {}\n", section.title());
         wins(&mut page, section);
         for measure in Measure::ALL {
-            numbers(&mut page, section, measure);
+            if section.datasets.iter().any(|dataset| section.best(dataset, measure).is_some()) {
+                numbers(&mut page, section, measure);
+            }
         }
     }
     page.push_str("\n## Figures\n");
@@ -54,7 +56,7 @@ fn wins(page: &mut String, section: &Section) {
     page.push_str("|---|---|---|---|---|---|---|---|---|\n");
     for &method in &section.methods {
         let mut cells = vec![method.label().to_string()];
-        for measure in Measure::ALL {
+        for measure in Measure::MAIN {
             let ratios = section.ratios(method, measure);
             let wins = ratios.iter().filter(|ratio| **ratio <= 1.0).count();
             let all = ratios.len();

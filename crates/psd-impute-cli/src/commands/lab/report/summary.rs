@@ -1,8 +1,7 @@
 //! What records say together: means and deviations over seeds, and who is best.
 
 use psd_impute_eval::lab::{Done, MechanismName, Method, Protocol, Record};
-use psd_impute_eval::metrics::Scores;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,10 +9,25 @@ pub(super) enum Measure {
     Energy,
     Transport,
     Error,
+    Absolute,
+    Labels,
+    WithoutTruth,
+    Likelihood,
 }
 
 impl Measure {
-    pub(super) const ALL: [Self; 3] = [Self::Energy, Self::Transport, Self::Error];
+    /// Those of the paper, by which methods are compared.
+    pub(super) const MAIN: [Self; 3] = [Self::Energy, Self::Transport, Self::Error];
+    /// All.
+    pub(super) const ALL: [Self; 7] = [
+        Self::Energy,
+        Self::Transport,
+        Self::Error,
+        Self::Absolute,
+        Self::Labels,
+        Self::WithoutTruth,
+        Self::Likelihood,
+    ];
 
     /// Of its files.
     pub(super) fn name(self) -> &'static str {
@@ -21,6 +35,10 @@ impl Measure {
             Self::Energy => "ed",
             Self::Transport => "w2",
             Self::Error => "rmse",
+            Self::Absolute => "mae",
+            Self::Labels => "labels",
+            Self::WithoutTruth => "i-score",
+            Self::Likelihood => "nll",
         }
     }
 
@@ -30,6 +48,10 @@ impl Measure {
             Self::Energy => "Energy distance",
             Self::Transport => "Optimal transport (half squared 2-Wasserstein)",
             Self::Error => "RMSE of the missing cells",
+            Self::Absolute => "Mean absolute error of the missing cells",
+            Self::Labels => "Share of missing labels that are wrong",
+            Self::WithoutTruth => "Energy-I-Score, which needs no truth",
+            Self::Likelihood => "Minus the log-likelihood of the truth, nats a row",
         }
     }
 
@@ -37,11 +59,17 @@ impl Measure {
         format!("{}, {}", self.label(), section.title())
     }
 
-    fn of(self, scores: &Scores) -> Option<f64> {
+    fn of(self, record: &Record) -> Option<f64> {
+        let Done::Scored { scores, nll, i_score, .. } = &record.done else { return None };
         match self {
             Self::Energy => Some(scores.ed),
-            Self::Transport => scores.w2,
+            // A lower bound stands in where rows are too many.
+            Self::Transport => scores.w2.or(scores.sw2),
             Self::Error => scores.rmse,
+            Self::Absolute => scores.mae,
+            Self::Labels => scores.category_error,
+            Self::WithoutTruth => *i_score,
+            Self::Likelihood => *nll,
         }
     }
 }
@@ -84,9 +112,16 @@ pub(super) struct Dataset {
     records: Vec<Record>,
 }
 
-/// The sections of records, of which the last with a key counts.
+/// The sections of records. Of several that differ at most in how often a method drew, the last that drew most counts.
 pub(super) fn sections(records: &[Record]) -> Vec<Section> {
-    let last: HashMap<String, &Record> = records.iter().map(|record| (record.key(), record)).collect();
+    let mut last: BTreeMap<String, &Record> = BTreeMap::new();
+    for record in records {
+        let alike = Record { imputations: 0, ..record.clone() }.key();
+        let kept = last.entry(alike).or_insert(record);
+        if record.imputations >= kept.imputations {
+            *kept = record;
+        }
+    }
     let mut found: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
     for record in last.into_values() {
         let trial = &record.trial;
@@ -100,11 +135,11 @@ impl Section {
     /// Of records that agree in protocol, mechanism and rate, of which there is at least one.
     fn of(records: &[&Record]) -> Self {
         let methods: BTreeSet<Method> = records.iter().map(|record| record.method).collect();
-        let mut datasets: BTreeMap<String, Dataset> = BTreeMap::new();
+        let mut datasets: BTreeMap<(String, usize, usize), Dataset> = BTreeMap::new();
         for record in records {
             let trial = &record.trial;
             let (name, rows, columns) = (trial.dataset.clone(), trial.rows, trial.columns);
-            let dataset = datasets.entry(name.clone()).or_insert_with(|| Dataset {
+            let dataset = datasets.entry((name.clone(), rows, columns)).or_insert_with(|| Dataset {
                 name,
                 rows,
                 columns,
@@ -130,7 +165,7 @@ impl Section {
     pub(super) fn name(&self) -> String {
         let protocol = if self.protocol == Protocol::Split { "" } else { "-in-sample" };
         let mechanism = format!("{:?}", self.mechanism).to_lowercase();
-        format!("{mechanism}-{}{protocol}", (100.0 * self.rate).round())
+        format!("{mechanism}-{}{protocol}", self.percent())
     }
 
     /// As readers call it.
@@ -146,7 +181,12 @@ impl Section {
             MechanismName::MnarSelf => "MNAR (self-masked)",
             MechanismName::MnarQuantile => "MNAR (quantiles)",
         };
-        format!("{mechanism} {} %, {rows}", (100.0 * self.rate).round())
+        format!("{mechanism} {} %, {rows}", self.percent())
+    }
+
+    /// The rate with as many digits as it needs.
+    fn percent(&self) -> f64 {
+        (1e10 * self.rate).round() / 1e8
     }
 
     pub(super) fn has(&self, dataset: &str) -> bool {
@@ -187,7 +227,7 @@ impl Dataset {
     /// Over the seeds.
     pub(super) fn average(&self, method: Method, measure: Measure) -> Option<Average> {
         let own = self.records.iter().filter(|record| record.method == method);
-        Average::of(&own.filter_map(|record| measure.of(record.scores()?)).collect::<Vec<_>>())
+        Average::of(&own.filter_map(|record| measure.of(record)).collect::<Vec<_>>())
     }
 
     fn seconds(&self, method: Method) -> Option<f64> {
