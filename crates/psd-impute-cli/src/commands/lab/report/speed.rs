@@ -35,12 +35,37 @@ pub(super) fn draw(section: &Section) -> Option<Scene> {
     scene.text((LEFT, 48.0), 12.5, Weight::Regular, Align::Start, GREY, below);
     let frame = Frame::around(&dots);
     frame.axes(&mut scene);
-    for (method, (seconds, ratio)) in dots {
-        let (x, y) = frame.place(seconds, ratio);
-        scene.dots(vec![(x, y)], 6.0, colour(method), 1.0);
-        scene.text((x + 10.0, y + 4.0), 12.5, Weight::Regular, Align::Start, INK, method.label());
+    let dots: Vec<(Method, Point)> =
+        dots.into_iter().map(|(method, (seconds, ratio))| (method, frame.place(seconds, ratio))).collect();
+    let mut taken: Vec<Area> = dots.iter().map(|(_, at)| (at.0 - 7.0, at.1 - 7.0, 14.0, 14.0)).collect();
+    for (method, at) in dots {
+        scene.dots(vec![at], 6.0, colour(method), 1.0);
+        let (place, align, area) = beside(at, method.label(), &taken);
+        scene.text(place, SIZE, Weight::Regular, align, INK, method.label());
+        taken.push(area);
     }
     Some(scene)
+}
+
+/// Of names.
+const SIZE: f64 = 12.5;
+
+/// A corner, a width and a height.
+type Area = (f64, f64, f64, f64);
+
+/// Where the name of a dot goes: to its right, its left, above or below, wherever nothing is yet.
+fn beside((x, y): Point, name: &str, taken: &[Area]) -> (Point, Align, Area) {
+    // A letter is hardly wider than this.
+    let (width, height) = (0.62 * SIZE * name.chars().count() as f64, SIZE);
+    let places = [
+        ((x + 10.0, y + 4.0), Align::Start, (x + 10.0, y - 6.0, width, height)),
+        ((x - 10.0, y + 4.0), Align::End, (x - 10.0 - width, y - 6.0, width, height)),
+        ((x, y - 11.0), Align::Middle, (x - 0.5 * width, y - 21.0, width, height)),
+        ((x, y + 20.0), Align::Middle, (x - 0.5 * width, y + 10.0, width, height)),
+    ];
+    let apart = |a: &Area, b: &Area| a.0 + a.2 < b.0 || b.0 + b.2 < a.0 || a.1 + a.3 < b.1 || b.1 + b.3 < a.1;
+    let free = places.into_iter().find(|(_, _, area)| taken.iter().all(|other| apart(area, other)));
+    free.unwrap_or(places[0])
 }
 
 /// Two logarithmic axes, from a power of ten to another and from one to a power of two.
