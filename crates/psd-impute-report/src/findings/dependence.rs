@@ -3,7 +3,7 @@
 //! For each column with gaps, the rows that miss it are compared with those that have it, in every other column. What is missing cannot be
 //! compared, so that nothing here tells whether a cell is missing because of its own value.
 
-use crate::numbers::{counted, p_value, rounded, short};
+use crate::numbers::{count, counted, p_value, rounded, short};
 use crate::statistics::association::{Difference, holm, of_labels, of_numbers};
 use psd_impute::table::{Kind, Table};
 use serde::Serialize;
@@ -89,28 +89,35 @@ impl Dependence {
         if self.pairs.is_empty() {
             return "No column has both enough gaps and enough observed cells to compare.".to_string();
         }
-        let pairs = counted(self.compared as u64, "pair");
         let Some(first) = self.pairs.iter().find(|pair| pair.adjusted < LEVEL) else {
-            return format!("None of {pairs} of columns differs by more than chance (Holm’s rule at 5 %).");
+            return format!("{} (Holm’s rule at 5 %).", self.how_many());
         };
         let (gaps, other) = (names[first.gaps], names[first.other]);
-        let how = match first.means {
-            Some(means) => {
-                let way = if means > 0.0 { "larger" } else { "smaller" };
-                format!(
-                    "“{other}” is {way} by {} standard deviations where “{gaps}” is missing",
-                    short(rounded(means.abs(), 2))
-                )
+        let (size, p) = (short(rounded(first.effect, 2)), p_value(first.p));
+        let how = match (first.means, first.effect > 0.0) {
+            (Some(_), true) => {
+                format!("“{other}” is larger where “{gaps}” is missing (2 AUC − 1 = {size}, {p})")
             }
-            None => format!(
-                "the labels of “{other}” differ where “{gaps}” is missing (Cramér’s V {})",
-                short(rounded(first.effect, 2))
-            ),
+            (Some(_), false) => {
+                format!("“{other}” is smaller where “{gaps}” is missing (2 AUC − 1 = {size}, {p})")
+            }
+            (None, _) => {
+                format!("the labels of “{other}” differ where “{gaps}” is missing (Cramér’s V = {size}, {p})")
+            }
         };
+        format!("{}; most of all, {how}.", self.how_many())
+    }
+
+    /// How many pairs differ by more than chance.
+    pub(super) fn how_many(&self) -> String {
+        let beyond = match self.beyond {
+            0 => "None".to_string(),
+            n => count(n as u64),
+        };
+        let differ = if self.beyond <= 1 { "differs" } else { "differ" };
         format!(
-            "{} of {pairs} of columns differ by more than chance; most of all, {how} ({}).",
-            self.beyond,
-            p_value(first.p)
+            "{beyond} of {} of columns {differ} by more than chance",
+            counted(self.compared as u64, "pair")
         )
     }
 }
@@ -168,7 +175,7 @@ mod tests {
         let answer = found.answer(&["x", "noise", "y"]);
         assert!(
             answer.starts_with(
-                "1 of 2 pairs of columns differ by more than chance; most of all, “x” is larger"
+                "1 of 2 pairs of columns differs by more than chance; most of all, “x” is larger"
             ),
             "{answer}"
         );

@@ -66,7 +66,7 @@ pub fn page(findings: &Findings) -> Result<String> {
         ("missing-table", gaps::columns(missing)),
         ("patterns", answer(patterns.answer())),
         ("patterns-table", gaps::patterns(patterns, missing)),
-        ("little", answer(little.answer())),
+        ("little", answer(little.answer(dependence))),
         ("dependence", answer(dependence.answer(&names))),
         ("dependence-map", dependence::map(dependence, &names)),
         ("dependence-table", dependence::table(dependence, &names)),
