@@ -133,7 +133,7 @@ fn first(pairs: &[Pair], of: impl Fn(&Pair) -> usize) -> Vec<usize> {
     out
 }
 
-/// How `b` differs between rows with and without `a`; nothing if either are too few.
+/// How `b` differs between rows with and without `a`; nothing if either are too few, or the labels of `b` too rare.
 fn compare(table: &Table, a: usize, b: usize) -> Option<Difference> {
     let seen = table.rows().filter(|row| !row[b].is_nan());
     let (gone, there): (Vec<&[f64]>, Vec<&[f64]>) = seen.partition(|row| row[a].is_nan());
@@ -154,7 +154,7 @@ fn compare(table: &Table, a: usize, b: usize) -> Option<Difference> {
         }
         counts
     };
-    Some(of_labels(&counts(&gone), &counts(&there)))
+    of_labels(&counts(&gone), &counts(&there))
 }
 
 #[cfg(test)]
@@ -176,6 +176,25 @@ mod tests {
         assert!(
             answer.starts_with(
                 "1 of 2 pairs of columns differs by more than chance; most of all, “x” is larger"
+            ),
+            "{answer}"
+        );
+    }
+
+    #[test]
+    fn direction_and_size_are_those_of_the_map() {
+        // One huge value makes the mean of `x` larger where `y` is missing, although nearly all its values are smaller.
+        let row = |i: u32| {
+            let x = if i == 0 { 1e6 } else { f64::from(i) };
+            [x, if i < 40 { f64::NAN } else { f64::from((i * 37) % 101) }]
+        };
+        let rows: Vec<[f64; 2]> = (0..200).map(row).collect();
+        let found = Dependence::of(&Table::continuous(&["x", "y"], &rows).unwrap());
+        let answer = found.answer(&["x", "y"]);
+        assert!(found.pairs[0].means > Some(0.0) && found.pairs[0].effect < 0.0);
+        assert!(
+            answer.starts_with(
+                "1 of 1 pair of columns differs by more than chance; most of all, “x” is smaller where “y” is missing (2 AUC − 1 = −0.95"
             ),
             "{answer}"
         );
