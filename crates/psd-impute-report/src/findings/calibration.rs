@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn many_columns_have_no_more_cells() {
         let names: Vec<String> = (0..2_000).map(|j| format!("c{j}")).collect();
-        let columns = names.iter().map(|name| psd_impute::table::Column::continuous(name)).collect();
+        let columns = names.iter().map(psd_impute::table::Column::continuous).collect();
         let table = Table::new(columns, faer::Mat::from_fn(2_000, 30, |j, i| (i * 31 + j) as f64)).unwrap();
         let chosen = choose(&table);
         assert_eq!(chosen.len(), CELLS);

@@ -85,7 +85,7 @@ impl Missing {
             .map(|c| format!("“{}”", c.name))
             .collect();
         format!(
-            "{} of {} cells ({}) are missing, in {} of {} modelled columns; {} of {} rows ({}) are complete. The most gaps, {} of its rows, {} in {}.",
+            "{} of {} cells ({}) are missing, in {} of {} columns; {} of {} rows ({}) are complete. The most gaps, {} of its rows, {} in {}.",
             count(self.gaps()),
             count(self.cells()),
             share(self.gaps(), self.cells()),

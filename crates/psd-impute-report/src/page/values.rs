@@ -42,7 +42,7 @@ pub(super) fn belong(belong: &Belong, findings: &Findings) -> Html {
         let distance = short(rounded(compared.distance, 2));
         let outside = count(compared.outside as u64);
         // One heading for both rows.
-        let both = [("scope", "rowgroup"), ("rowspan", "2")];
+        let both = [("scope", "row"), ("rowspan", "2")];
         let column = &findings.columns[compared.column].name;
         [
             line(

@@ -80,8 +80,9 @@ pub(crate) fn most_likely(table: &Table) -> Result<Normal, Unlikely> {
         past.push((at.clone(), plain.iter().zip(&at).map(|(a, b)| a - b).collect()));
         past.drain(..past.len().saturating_sub(MEMORY + 1));
         let next = put_together(&past);
-        let moved = next.iter().zip(&at).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        if moved < SETTLED && next.iter().all(|x| x.is_finite()) {
+        // Neither the plain step nor the other leads anywhere.
+        let settled = |to: &[f64]| to.iter().zip(&at).all(|(a, b)| (a - b).abs() < SETTLED);
+        if settled(&plain) && settled(&next) {
             return Ok(found.next);
         }
         at = next;
@@ -261,9 +262,9 @@ mod tests {
     fn it_is_reached_where_hardly_anything_is_known() {
         let row = |i: u32| {
             let wave = (f64::from(i) * 0.73).sin();
-            let x = if i % 3 == 0 { 2.0 * wave.signum() + 0.3 * wave } else { 0.01 * wave };
+            let x = if i.is_multiple_of(3) { 2.0 * wave.signum() + 0.3 * wave } else { 0.01 * wave };
             let y = 20.0 * x + (1.7 * f64::from(i)).cos();
-            [x, if i % 3 == 0 { f64::NAN } else { y }]
+            [x, if i.is_multiple_of(3) { f64::NAN } else { y }]
         };
         let rows: Vec<[f64; 2]> = (0..90).map(row).collect();
         check_against_anderson(&rows);
@@ -271,6 +272,31 @@ mod tests {
         let (one, other) = (found(&rows), found(&turned));
         assert!((one.covariance[(1, 0)] / other.covariance[(1, 0)] - 1.0).abs() < 1e-9);
         assert!((one.mean[1] / other.mean[0] - 1.0).abs() < 1e-9);
+    }
+
+    /// Of all multiples of the covariance the likelihood is greatest at itself, where the squared distances of the rows add up to the number of
+    /// observed cells.
+    #[test]
+    fn squared_distances_add_up_to_the_cells() {
+        let row = |i: u32| {
+            let wave = |j: u32| (f64::from(i * (2 * j + 3)) * 0.61 + f64::from(j)).sin();
+            let cell =
+                |j: u32| if wave(j + 7) > 0.4 + 0.2 * wave(0) { f64::NAN } else { wave(j + 1) + wave(0) };
+            [cell(0), cell(1), cell(2), wave(0)]
+        };
+        let rows: Vec<[f64; 4]> = (0..150).map(row).collect();
+        let table = Table::continuous(&["a", "b", "c", "d"], &rows).unwrap();
+        let found = most_likely(&table).unwrap_or_else(|why| panic!("{why:?}"));
+        let mut sum = 0.0;
+        for Group { pattern, rows } in table.groups() {
+            let seen = pattern.observed();
+            let factor = part(found.covariance.as_ref(), seen, seen).llt(Side::Lower).unwrap();
+            let off =
+                |i: usize| Mat::from_fn(seen.len(), 1, |s, _| table.row(i)[seen[s]] - found.mean[seen[s]]);
+            sum += rows.iter().map(|&i| (off(i).transpose() * factor.solve(&off(i)))[(0, 0)]).sum::<f64>();
+        }
+        let cells = rows.iter().flatten().filter(|x| !x.is_nan()).count();
+        assert!(cells < 500 && (sum - cells as f64).abs() < 1e-5, "{sum} {cells}");
     }
 
     #[test]

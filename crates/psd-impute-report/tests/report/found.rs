@@ -35,7 +35,7 @@ fn a_complete_table_has_little_to_say() {
 fn gaps_of_columns_that_are_left_alone_are_named() {
     let row = |i: u32| {
         let id = if i % 10 == 3 { String::new() } else { format!("row-{i}") };
-        let same = if i % 8 == 0 { "" } else { "7" };
+        let same = if i.is_multiple_of(8) { "" } else { "7" };
         format!("{id},{},{},{same},\n", i % 9, (i * i) % 13)
     };
     let found = findings(&format!("id,a,b,same,empty\n{}", (0..40).map(row).collect::<String>()));

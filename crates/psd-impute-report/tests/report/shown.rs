@@ -44,7 +44,7 @@ fn names_are_shown_as_they_are() {
 #[test]
 fn every_row_of_a_table_has_a_heading() {
     let page = shown();
-    assert!(page.contains("<th scope=\"rowgroup\" rowspan=\"2\">#1</th><td>observed</td>"));
+    assert!(page.contains("<th scope=\"row\" rowspan=\"2\">#1</th><td>observed</td>"));
     assert!(page.contains("<tr><td>imputed</td>") && !page.contains("<td></td>"));
     assert!(!page.contains("role=\"region\""));
 }
