@@ -59,9 +59,7 @@ pub(crate) fn most_likely(table: &Table) -> Result<Normal, Unlikely> {
     let mut likelihood = f64::NEG_INFINITY;
     let mut past: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     for _ in 0..STEPS {
-        // Nothing is less likely than before the first step.
-        let least =
-            if past.is_empty() { f64::NEG_INFINITY } else { likelihood - ROUNDING * likelihood.abs() };
+        let least = likelihood - ROUNDING * likelihood.abs();
         let tried = step(table, &groups, &coordinates.normal(&at));
         let found = match tried.filter(|step| step.log_likelihood >= least) {
             Some(found) => found,
