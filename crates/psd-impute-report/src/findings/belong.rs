@@ -3,7 +3,7 @@
 use crate::columns::{show, show_fine};
 use crate::completed::Imputed;
 use crate::numbers::{count, counted, percent, quantile, rounded, short, sorted};
-use psd_impute::table::Table;
+use crate::rows::Rows;
 use psd_impute_frame::{ColumnPlan, Kind};
 use serde::Serialize;
 
@@ -19,8 +19,12 @@ const ENOUGH: usize = 10;
 pub struct Belong {
     /// Each column with gaps.
     pub columns: Vec<Compared>,
-    /// Completed tables that were looked at; none if the values are draws of the model.
+    /// Completed tables that were looked at, the draws of the model being one; none if there was nothing to complete.
     pub tables: usize,
+    /// The rows that observed values are from, and all rows.
+    pub observed_rows: [u64; 2],
+    /// The rows that imputed values are from, and all with gaps.
+    pub imputed_rows: [u64; 2],
 }
 
 /// A column's observed and imputed values.
@@ -31,7 +35,7 @@ pub struct Compared {
     /// How far apart the two are: the largest difference of the distribution functions (Kolmogorov and Smirnov) for numbers, half the sum
     /// of the differences of the shares (total variation) for labels.
     pub distance: f64,
-    /// Imputed numbers outside the range of the observed ones.
+    /// Imputed numbers outside the range of the observed ones of all rows.
     pub outside: usize,
     /// What was observed.
     pub observed: Summary,
@@ -77,15 +81,24 @@ pub enum Shares {
 }
 
 impl Belong {
-    pub(crate) fn of(sample: &Table, imputed: Option<&Imputed>, plans: &[&ColumnPlan]) -> Self {
-        let Some(imputed) = imputed else { return Self { columns: Vec::new(), tables: 0 } };
+    pub(crate) fn of(rows: &Rows, imputed: Option<&Imputed>, plans: &[&ColumnPlan]) -> Self {
+        let sample = &rows.sample.table;
+        let observed_rows = [sample.len() as u64, rows.report.rows];
+        let Some(imputed) = imputed else {
+            return Self { columns: Vec::new(), tables: 0, observed_rows, imputed_rows: [0; 2] };
+        };
         let column = |j: usize| {
             let values = imputed.values(j);
             let observed: Vec<f64> = sample.observed(j).collect();
             let some = !values.is_empty() && !observed.is_empty();
-            some.then(|| compare(j, plans[j], sorted(observed), sorted(values)))
+            some.then(|| compare(j, plans[j], rows.ranges[j], sorted(observed), sorted(values)))
         };
-        Self { columns: (0..plans.len()).filter_map(column).collect(), tables: imputed.completed.len() }
+        Self {
+            columns: (0..plans.len()).filter_map(column).collect(),
+            tables: imputed.completed.len(),
+            observed_rows,
+            imputed_rows: [imputed.gaps.table.len() as u64, rows.with_gaps()],
+        }
     }
 
     /// In a sentence.
@@ -115,7 +128,14 @@ impl Belong {
     }
 }
 
-fn compare(j: usize, plan: &ColumnPlan, observed: Vec<f64>, imputed: Vec<f64>) -> Compared {
+/// `range` is that of all observed cells, of which `observed` may be some.
+fn compare(
+    j: usize,
+    plan: &ColumnPlan,
+    range: (f64, f64),
+    observed: Vec<f64>,
+    imputed: Vec<f64>,
+) -> Compared {
     let labels = plan.kind().labels().len();
     if labels > 0 {
         let shares = [&observed, &imputed].map(|values| label_shares(values, labels));
@@ -135,11 +155,10 @@ fn compare(j: usize, plan: &ColumnPlan, observed: Vec<f64>, imputed: Vec<f64>) -
             shares: commonest(&shares),
         };
     }
-    let (low, high) = (observed[0], observed[observed.len() - 1]);
     Compared {
         column: j,
         distance: rounded(largest_gap(&observed, &imputed), 4),
-        outside: imputed.iter().filter(|x| !(low..=high).contains(*x)).count(),
+        outside: imputed.iter().filter(|x| !(range.0..=range.1).contains(*x)).count(),
         observed: summary(plan, &observed),
         imputed: summary(plan, &imputed),
         shares: intervals(plan.kind(), &observed, &imputed),
@@ -230,13 +249,15 @@ mod tests {
     #[test]
     fn whole_numbers_have_an_interval_each() {
         let integers = plan(Kind::Number { decimals: Some(0), text: NumberText::PLAIN });
-        let found = compare(0, &integers, vec![1.0, 1.0, 2.0, 4.0], vec![1.0, 4.0, 4.0, 5.0]);
+        let found = compare(0, &integers, (1.0, 4.0), vec![1.0, 1.0, 2.0, 4.0], vec![1.0, 4.0, 4.0, 5.0]);
         let Shares::Intervals { from, width, observed, imputed } = found.shares else { panic!("numbers") };
         assert_eq!((from, width), (0.5, 1.0));
         assert_eq!(observed, [0.5, 0.25, 0.0, 0.25, 0.0]);
         assert_eq!(imputed, [0.25, 0.0, 0.0, 0.5, 0.25]);
         // At 2: three quarters against one.
         assert_eq!((found.distance, found.outside), (0.5, 1));
+        // A row that is not in the sample has a 5.
+        assert_eq!(compare(0, &integers, (1.0, 5.0), vec![1.0, 4.0], vec![1.0, 5.0]).outside, 0);
     }
 
     #[test]
@@ -247,17 +268,17 @@ mod tests {
             Shares::Intervals { observed, .. } => (observed.iter().sum::<f64>(), observed.len()),
             Shares::Labels { .. } => panic!("numbers"),
         };
-        let (sum, bins) = together(compare(0, &free, sorted(values.clone()), vec![0.0]).shares);
+        let (sum, bins) = together(compare(0, &free, (-1.0, 1e9), sorted(values.clone()), vec![0.0]).shares);
         assert!((sum - 1.0).abs() < 2e-3 && (8..=41).contains(&bins), "{sum} {bins}");
         values[0] = 1e9;
-        let (sum, bins) = together(compare(0, &free, sorted(values), vec![0.0]).shares);
+        let (sum, bins) = together(compare(0, &free, (-1.0, 1e9), sorted(values), vec![0.0]).shares);
         assert!((sum - 0.999).abs() < 2e-3 && bins >= 8, "{sum} {bins}");
     }
 
     #[test]
     fn labels_are_compared_by_their_shares() {
         let labels = plan(Kind::Labels { labels: vec!["a".into(), "b".into(), "c".into()] });
-        let found = compare(0, &labels, vec![0.0, 1.0, 1.0, 1.0], vec![1.0, 2.0]);
+        let found = compare(0, &labels, (0.0, 2.0), vec![0.0, 1.0, 1.0, 1.0], vec![1.0, 2.0]);
         assert_eq!(found.distance, 0.5);
         assert_eq!(found.observed.shown, ["b", "75 %"]);
         let Shares::Labels { labels, observed, imputed } = found.shares else { panic!("labels") };

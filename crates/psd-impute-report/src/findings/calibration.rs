@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::numbers::{count, percent, rounded};
-use crate::rows::Sample;
+use crate::rows::{Sample, Spread};
 use psd_impute::impute::{CellSummary, Imputer, Limits};
 use psd_impute::model::Model;
 use psd_impute::table::Table;
@@ -15,9 +15,10 @@ use std::collections::HashSet;
 
 /// Rows that cells are taken from.
 const ROWS: usize = 1_000;
-/// Cells in all, and of a column at most and at least.
+/// Cells in all at most, and of a column at least and at most. Where there are too many columns for that, some are looked at.
 const CELLS: usize = 1_200;
 const OF_COLUMN: (usize, usize) = (10, 80);
+const COLUMNS: usize = CELLS / OF_COLUMN.0;
 /// Different values that a column has at least, if it is not coarse.
 pub const DIFFERENT: usize = 20;
 /// Folds of the rows, where leaving all of them out at once would leave too little.
@@ -39,6 +40,8 @@ pub struct Calibration {
     pub labels: Vec<LabelColumn>,
     /// Whether the rows were left out of what predicted them.
     pub left_out: bool,
+    /// The columns that were looked at, and all.
+    pub columns: [usize; 2],
 }
 
 /// A column of numbers.
@@ -94,11 +97,14 @@ impl Calibration {
         }
         found.sort_by_key(|cell: &Predicted| (cell.column, cell.row));
         let different = |j: usize| sample.table.observed(j).map(f64::to_bits).collect::<HashSet<_>>().len();
-        Ok(Self::sum_up(&found, left_out, |j| different(j) < DIFFERENT))
+        let found = Self::sum_up(&found, left_out, |j| different(j) < DIFFERENT);
+        let d = sample.table.columns().len();
+        Ok(Self { columns: [d.min(COLUMNS), d], ..found })
     }
 
     fn sum_up(found: &[Predicted], left_out: bool, is_coarse: impl Fn(usize) -> bool) -> Self {
-        let mut out = Self { levels: LEVELS, numbers: Vec::new(), labels: Vec::new(), left_out };
+        let mut out =
+            Self { levels: LEVELS, numbers: Vec::new(), labels: Vec::new(), left_out, columns: [0; 2] };
         for cells in found.chunk_by(|a, b| a.column == b.column) {
             let column = cells[0].column;
             let guesses = cells.iter().filter_map(Predicted::guess);
@@ -162,6 +168,11 @@ impl Calibration {
                 percent(sum(&|column| column.expected))
             ));
         }
+        if out.is_empty() && !self.numbers.is_empty() {
+            return format!(
+                "Intervals cannot tell here: every column of numbers has fewer than {DIFFERENT} different values."
+            );
+        }
         if out.is_empty() { "Too few cells are observed to tell.".to_string() } else { out.join(" ") }
     }
 }
@@ -199,7 +210,9 @@ impl Predicted {
 /// Observed cells, evenly spread over each column, of rows in which something else is observed.
 fn choose(table: &Table) -> Vec<(usize, usize)> {
     let d = table.columns().len();
-    let most = (CELLS / d).clamp(OF_COLUMN.0, OF_COLUMN.1);
+    let mut spread = Spread::new(d as u64, COLUMNS as u64);
+    let columns: Vec<usize> = (0..d).filter(|_| spread.takes_next()).collect();
+    let most = (CELLS / columns.len().max(1)).min(OF_COLUMN.1);
     let enough = |i: usize| table.row(i).iter().filter(|x| !x.is_nan()).count() > 1;
     let column = |j: usize| {
         let seen: Vec<usize> = (0..table.len()).filter(|&i| !table.row(i)[j].is_nan() && enough(i)).collect();
@@ -208,7 +221,7 @@ fn choose(table: &Table) -> Vec<(usize, usize)> {
         let at = move |k: usize| (seen[((k * seen.len() + j * seen.len() / d) / kept) % seen.len()], j);
         (0..kept).map(at).collect::<Vec<_>>()
     };
-    (0..d).flat_map(column).collect()
+    columns.into_iter().flat_map(column).collect()
 }
 
 fn predict(table: &Table, cells: &[(usize, usize)], imputer: &Imputer<'_>) -> Result<Vec<Predicted>> {
@@ -247,6 +260,16 @@ mod tests {
     }
 
     #[test]
+    fn many_columns_have_no_more_cells() {
+        let names: Vec<String> = (0..2_000).map(|j| format!("c{j}")).collect();
+        let columns = names.iter().map(psd_impute::table::Column::continuous).collect();
+        let table = Table::new(columns, faer::Mat::from_fn(2_000, 30, |j, i| (i * 31 + j) as f64)).unwrap();
+        let chosen = choose(&table);
+        assert_eq!(chosen.len(), CELLS);
+        assert!(chosen.iter().any(|cell| cell.1 > 1_900));
+    }
+
+    #[test]
     fn intervals_are_counted_from_the_inside() {
         let said = |truth: f64| {
             let quantiles = vec![0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0];
@@ -262,6 +285,9 @@ mod tests {
         assert_eq!(found.numbers[0].covered, [1, 1, 2, 3]);
         assert_eq!(found.numbers[0].points[0], [0.5, 4.0, 1.0, 7.0]);
         assert_eq!(found.together(), (4, [1, 1, 2, 3]));
-        assert_eq!(Calibration::sum_up(&[3.0].map(said), true, |j| j == 3).together(), (0, [0; 4]));
+        let coarse = Calibration::sum_up(&[3.0].map(said), true, |j| j == 3);
+        assert_eq!(coarse.together(), (0, [0; 4]));
+        assert!(coarse.answer().contains("fewer than 20 different values"), "{}", coarse.answer());
+        assert!(Calibration::sum_up(&[], true, |_| false).answer().starts_with("Too few cells"));
     }
 }

@@ -53,8 +53,8 @@ pub enum Cell {
 /// What is known of a missing cell.
 #[derive(Debug, Clone, Serialize)]
 pub struct Known {
-    /// How wide the interval is against the observed values' own, from 0; of a label the probability of another one.
-    pub width: f64,
+    /// How wide the interval is against the observed values' own, from 0, if those differ; of a label the probability of another one.
+    pub width: Option<f64>,
     /// The median, or the most probable label, as text.
     pub typical: String,
     /// Of a number: mean, and the two ends of the interval, as text.
@@ -77,7 +77,7 @@ impl Cells {
         let missing: usize = gaps.table.rows().flatten().filter(|x| x.is_nan()).count();
         let by_gaps = (GAPS * gaps.numbers.len()).div_ceil(missing.max(1));
         let some = gaps.spread(ROWS.min(by_gaps).min(CELLS / plans.len()).max(1))?;
-        let usual: Vec<f64> = (0..plans.len()).map(|j| usual_width(&rows.sample.table, j)).collect();
+        let usual: Vec<Option<f64>> = (0..plans.len()).map(|j| usual_width(&rows.sample.table, j)).collect();
         let shapes = imputer.shapes(&some.table, INTERVALS)?;
         let shapes: HashMap<(usize, usize), CellShape> =
             shapes.into_iter().map(|shape| ((shape.row, shape.column), shape)).collect();
@@ -87,8 +87,6 @@ impl Cells {
             let at = (cell.row, cell.column);
             known.insert(at, Known::of(&cell, shapes.get(&at), plans[cell.column], usual[cell.column]));
         }
-        let with_gaps = rows.patterns.iter().filter(|(missing, _)| !missing.is_empty());
-        let of = with_gaps.map(|pattern| pattern.1).sum();
         let shown = some.table.rows().enumerate().map(|(i, row)| CellRow {
             row: some.numbers[i] + 1,
             cells: row
@@ -100,24 +98,24 @@ impl Cells {
                 })
                 .collect(),
         });
-        Ok(Self { rows: shown.collect(), of })
+        Ok(Self { rows: shown.collect(), of: rows.with_gaps() })
     }
 
     /// In a sentence.
     pub fn answer(&self) -> String {
         let cells = self.rows.iter().flat_map(|row| &row.cells);
         let widths = cells.filter_map(|cell| match cell {
-            Cell::Missing(known) if known.number.is_some() => Some(known.width),
+            Cell::Missing(known) if known.number.is_some() => known.width,
             _ => None,
         });
         let widths = sorted(widths.collect());
         let cells = self.rows.iter().flat_map(|row| &row.cells);
         let others = cells.filter_map(|cell| match cell {
-            Cell::Missing(known) if known.number.is_none() => Some(1.0 - known.width),
+            Cell::Missing(known) if known.number.is_none() => known.width.map(|width| 1.0 - width),
             _ => None,
         });
         let certain = sorted(others.collect());
-        if widths.is_empty() && certain.is_empty() {
+        if self.rows.is_empty() {
             return "There is no missing cell.".to_string();
         }
         let mut out = Vec::new();
@@ -135,14 +133,17 @@ impl Cells {
                 counted(certain.len() as u64, "cell")
             ));
         }
+        if out.is_empty() {
+            return "All observed values of the columns with gaps are the same, so that there is nothing to compare with.".to_string();
+        }
         out.join(" ")
     }
 }
 
 impl Known {
-    fn of(cell: &CellSummary, shape: Option<&CellShape>, plan: &ColumnPlan, usual: f64) -> Self {
+    fn of(cell: &CellSummary, shape: Option<&CellShape>, plan: &ColumnPlan, usual: Option<f64>) -> Self {
         let mut out = Self {
-            width: 0.0,
+            width: None,
             typical: String::new(),
             number: None,
             at: None,
@@ -151,17 +152,20 @@ impl Known {
         };
         if let (Some(numbers), Some(shape)) = (&cell.numbers, shape) {
             let [low, high] = [numbers.quantiles[0], numbers.quantiles[1]];
-            out.width = rounded((high - low) / usual, 3);
+            out.width = usual.map(|usual| rounded((high - low) / usual, 3));
             out.typical = show(plan, numbers.median);
             out.number =
                 Some([crate::columns::show_fine(plan, numbers.mean), show(plan, low), show(plan, high)]);
-            out.at = Some([numbers.median, low, high, shape.ends.0, shape.ends.1].map(|x| rounded(x, 7)));
+            // A cell that is known for certain is drawn in the middle of what its column usually spans.
+            let room = if shape.ends.0 < shape.ends.1 { 0.0 } else { usual.unwrap_or(1.0) / 2.0 };
+            let (from, to) = (shape.ends.0 - room, shape.ends.1 + room);
+            out.at = Some([numbers.median, low, high, from, to].map(|x| rounded(x, 7)));
             let most = shape.masses.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
             out.shape = shape.masses.iter().map(|mass| (99.0 * mass / most).round() as u8).collect();
         } else if let Some(Values { probabilities, mode }) = &cell.values {
             let mut order = probabilities.clone();
             order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.total_cmp(&b.0)));
-            out.width = rounded(1.0 - order.first().map_or(1.0, |most| most.1), 3);
+            out.width = Some(rounded(1.0 - order.first().map_or(1.0, |most| most.1), 3));
             out.typical = show(plan, *mode);
             let label = |(value, p): &(f64, f64)| (show(plan, *value), rounded(*p, 3));
             out.labels = order.iter().take(LABELS).map(label).collect();
@@ -170,9 +174,21 @@ impl Known {
     }
 }
 
-/// The width of the interval that holds nine tenths of a column's observed cells.
-fn usual_width(table: &Table, j: usize) -> f64 {
+/// The width of the interval that holds nine tenths of a column's observed cells, or of all if that has none; nothing if they are all the same.
+fn usual_width(table: &Table, j: usize) -> Option<f64> {
     let values = sorted(table.observed(j).collect());
-    let width = quantile(&values, ENDS[1]) - quantile(&values, ENDS[0]);
-    if width > 0.0 { width } else { 1.0 }
+    let between = |low: f64, high: f64| quantile(&values, high) - quantile(&values, low);
+    [between(ENDS[0], ENDS[1]), between(0.0, 1.0)].into_iter().find(|width| *width > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_of_zeros_is_measured_by_its_range() {
+        let row = |i: u32| [f64::from(i), if i == 7 { 3310.0 } else { 0.0 }, 1.0];
+        let table = Table::continuous(&["a", "b", "c"], &(0..101).map(row).collect::<Vec<_>>()).unwrap();
+        assert_eq!([0, 1, 2].map(|j| usual_width(&table, j)), [Some(90.0), Some(3310.0), None]);
+    }
 }

@@ -3,7 +3,7 @@
 //! For each column with gaps, the rows that miss it are compared with those that have it, in every other column. What is missing cannot be
 //! compared, so that nothing here tells whether a cell is missing because of its own value.
 
-use crate::numbers::{counted, p_value, rounded, short};
+use crate::numbers::{count, counted, p_value, rounded, short};
 use crate::statistics::association::{Difference, holm, of_labels, of_numbers};
 use psd_impute::table::{Kind, Table};
 use serde::Serialize;
@@ -89,28 +89,35 @@ impl Dependence {
         if self.pairs.is_empty() {
             return "No column has both enough gaps and enough observed cells to compare.".to_string();
         }
-        let pairs = counted(self.compared as u64, "pair");
         let Some(first) = self.pairs.iter().find(|pair| pair.adjusted < LEVEL) else {
-            return format!("None of {pairs} of columns differs by more than chance (Holm’s rule at 5 %).");
+            return format!("{} (Holm’s rule at 5 %).", self.how_many());
         };
         let (gaps, other) = (names[first.gaps], names[first.other]);
-        let how = match first.means {
-            Some(means) => {
-                let way = if means > 0.0 { "larger" } else { "smaller" };
-                format!(
-                    "“{other}” is {way} by {} standard deviations where “{gaps}” is missing",
-                    short(rounded(means.abs(), 2))
-                )
+        let (size, p) = (short(rounded(first.effect, 2)), p_value(first.p));
+        let how = match (first.means, first.effect > 0.0) {
+            (Some(_), true) => {
+                format!("“{other}” is larger where “{gaps}” is missing (2 AUC − 1 = {size}, {p})")
             }
-            None => format!(
-                "the labels of “{other}” differ where “{gaps}” is missing (Cramér’s V {})",
-                short(rounded(first.effect, 2))
-            ),
+            (Some(_), false) => {
+                format!("“{other}” is smaller where “{gaps}” is missing (2 AUC − 1 = {size}, {p})")
+            }
+            (None, _) => {
+                format!("the labels of “{other}” differ where “{gaps}” is missing (Cramér’s V = {size}, {p})")
+            }
         };
+        format!("{}; most of all, {how}.", self.how_many())
+    }
+
+    /// How many pairs differ by more than chance.
+    pub(super) fn how_many(&self) -> String {
+        let beyond = match self.beyond {
+            0 => "None".to_string(),
+            n => count(n as u64),
+        };
+        let differ = if self.beyond <= 1 { "differs" } else { "differ" };
         format!(
-            "{} of {pairs} of columns differ by more than chance; most of all, {how} ({}).",
-            self.beyond,
-            p_value(first.p)
+            "{beyond} of {} of columns {differ} by more than chance",
+            counted(self.compared as u64, "pair")
         )
     }
 }
@@ -126,7 +133,7 @@ fn first(pairs: &[Pair], of: impl Fn(&Pair) -> usize) -> Vec<usize> {
     out
 }
 
-/// How `b` differs between rows with and without `a`; nothing if either are too few.
+/// How `b` differs between rows with and without `a`; nothing if either are too few, or the labels of `b` too rare.
 fn compare(table: &Table, a: usize, b: usize) -> Option<Difference> {
     let seen = table.rows().filter(|row| !row[b].is_nan());
     let (gone, there): (Vec<&[f64]>, Vec<&[f64]>) = seen.partition(|row| row[a].is_nan());
@@ -147,7 +154,7 @@ fn compare(table: &Table, a: usize, b: usize) -> Option<Difference> {
         }
         counts
     };
-    Some(of_labels(&counts(&gone), &counts(&there)))
+    of_labels(&counts(&gone), &counts(&there))
 }
 
 #[cfg(test)]
@@ -168,7 +175,26 @@ mod tests {
         let answer = found.answer(&["x", "noise", "y"]);
         assert!(
             answer.starts_with(
-                "1 of 2 pairs of columns differ by more than chance; most of all, “x” is larger"
+                "1 of 2 pairs of columns differs by more than chance; most of all, “x” is larger"
+            ),
+            "{answer}"
+        );
+    }
+
+    #[test]
+    fn direction_and_size_are_those_of_the_map() {
+        // One huge value makes the mean of `x` larger where `y` is missing, although nearly all its values are smaller.
+        let row = |i: u32| {
+            let x = if i == 0 { 1e6 } else { f64::from(i) };
+            [x, if i < 40 { f64::NAN } else { f64::from((i * 37) % 101) }]
+        };
+        let rows: Vec<[f64; 2]> = (0..200).map(row).collect();
+        let found = Dependence::of(&Table::continuous(&["x", "y"], &rows).unwrap());
+        let answer = found.answer(&["x", "y"]);
+        assert!(found.pairs[0].means > Some(0.0) && found.pairs[0].effect < 0.0);
+        assert!(
+            answer.starts_with(
+                "1 of 1 pair of columns differs by more than chance; most of all, “x” is smaller where “y” is missing (2 AUC − 1 = −0.95"
             ),
             "{answer}"
         );

@@ -9,10 +9,20 @@
 //!
 //! is then about chi-squared with `Σ_p |p| - d` degrees of freedom, `d` being the number of columns (Little 1988). It looks at numbers
 //! only.
+//!
+//! **Patterns of one row.** The likelihood of `μ, c Σ` over all `c` is greatest at `c = 1`, where its derivative is zero:
+//!
+//! ```text
+//! Σ_i (x_i - μ)' Σ_ii⁻¹ (x_i - μ) = the number of observed cells
+//! ```
+//!
+//! with each row's observed columns. If every row has a pattern of its own the left side is `d²`, whatever decides over gaps: the test then
+//! sees nothing. So it needs some rows to a pattern.
 
+use super::dependence::Dependence;
 use crate::numbers::{count, p_value, short};
 use crate::statistics::chi_squared_above;
-use crate::statistics::normal::{most_likely, part};
+use crate::statistics::normal::{Unlikely, most_likely, part};
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use psd_impute::table::{Column, Kind, Table};
@@ -20,6 +30,13 @@ use serde::Serialize;
 
 /// More columns than this take too long.
 const MOST_COLUMNS: usize = 60;
+/// Rows that a pattern has on average, at least.
+const ROWS_OF_PATTERN: usize = 5;
+/// The probability below which chance is not believed.
+const LEVEL: f64 = 0.05;
+
+const SINGULAR: &str = "columns of numbers depend on each other, so that they have no normal distribution";
+const UNSETTLED: &str = "the normal distribution of greatest likelihood was not reached";
 
 /// Little's test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,15 +72,17 @@ impl Little {
         }
     }
 
-    /// In a sentence.
-    pub fn answer(&self) -> String {
-        match self {
+    /// In a sentence or two, the first of which does not contradict what pairs of columns show.
+    pub fn answer(&self, dependence: &Dependence) -> String {
+        let own = match self {
             Self::Not { why } => format!("Little’s test says nothing here: {why}."),
             &Self::Done { statistic, freedom, p, rows, .. } => {
-                let verdict = if p < 0.05 {
-                    "Probably not completely at random: rows with different gaps differ in what is observed of them"
-                } else {
-                    "Little’s test sees nothing against completely at random"
+                let verdict = match (p < LEVEL, dependence.beyond) {
+                    (true, _) => {
+                        "Probably not completely at random: rows with different gaps differ in what is observed of them"
+                    }
+                    (false, 0) => "Little’s test sees nothing against completely at random",
+                    (false, _) => "Little’s test, which compares whole patterns, does not see it",
                 };
                 format!(
                     "{verdict} (Little’s test on {} rows: d² = {}, {freedom} degrees of freedom, {}).",
@@ -72,7 +91,12 @@ impl Little {
                     p_value(p)
                 )
             }
+        };
+        let silent = !matches!(self, Self::Done { p, .. } if *p < LEVEL);
+        if silent && dependence.beyond > 0 {
+            return format!("Probably not completely at random: {}. {own}", dependence.how_many());
         }
+        own
     }
 }
 
@@ -91,15 +115,20 @@ fn test(table: &Table, columns: &[usize]) -> Result<Little, &'static str> {
     if groups.len() < 2 || freedom == 0 {
         return Err("the columns of numbers are missing in a single pattern");
     }
-    let singular = "columns of numbers depend on each other, so that they have no normal distribution";
-    let normal = most_likely(&numbers).ok_or(singular)?;
+    if numbers.len() < ROWS_OF_PATTERN * groups.len() {
+        return Err("most rows have a pattern of their own, or share it with few others");
+    }
+    let normal = most_likely(&numbers).map_err(|why| match why {
+        Unlikely::Singular => SINGULAR,
+        Unlikely::Unsettled => UNSETTLED,
+    })?;
     let mut statistic = 0.0;
     for group in &groups {
         let seen = group.pattern.observed();
         let mean =
             |&j: &usize| group.rows.iter().map(|&i| numbers.row(i)[j]).sum::<f64>() / group.rows.len() as f64;
         let off = Mat::from_fn(seen.len(), 1, |k, _| mean(&seen[k]) - normal.mean[seen[k]]);
-        let factor = part(normal.covariance.as_ref(), seen, seen).llt(Side::Lower).map_err(|_| singular)?;
+        let factor = part(normal.covariance.as_ref(), seen, seen).llt(Side::Lower).map_err(|_| SINGULAR)?;
         statistic += group.rows.len() as f64 * (off.transpose() * factor.solve(&off))[(0, 0)];
     }
     let p = chi_squared_above(statistic, freedom as f64);
@@ -148,8 +177,40 @@ mod tests {
 
     #[test]
     fn it_says_when_it_cannot() {
-        let of = |rows: &[[f64; 2]]| Little::of(&Table::continuous(&["x", "y"], rows).unwrap()).answer();
+        let of = |rows: &[[f64; 2]]| match Little::of(&Table::continuous(&["x", "y"], rows).unwrap()) {
+            Little::Done { p, .. } => panic!("{p}"),
+            Little::Not { why } => why,
+        };
         assert!(of(&[[1.0, 2.0], [2.0, 5.0], [3.0, 1.0]]).contains("single pattern"));
-        assert!(of(&[[1.0, 1.0], [2.0, 2.0], [3.0, f64::NAN], [5.0, 5.0]]).contains("depend on each other"));
+        let line = |i: u32| [f64::from(i), if i == 3 { f64::NAN } else { 2.0 * f64::from(i) }];
+        assert_eq!(of(&(0..12).map(line).collect::<Vec<_>>()), SINGULAR);
+    }
+
+    /// The largest of eight numbers are missing in each row, and nearly every row misses others: `d²` is the number of observed cells.
+    #[test]
+    fn it_says_nothing_of_rows_with_a_pattern_of_their_own() {
+        let row = |i: u32| {
+            let cell = |j: u32| ((f64::from(i * 8 + j) + 1.0) * 12.9898).sin() * 43_758.545_3 % 1.0;
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|j| if cell(j) > 0.2 { f64::NAN } else { cell(j) })
+        };
+        let rows: Vec<[f64; 8]> = (0..80).map(row).collect();
+        let table = Table::continuous(&["a", "b", "c", "d", "e", "f", "g", "h"], &rows).unwrap();
+        let Little::Not { why } = Little::of(&table) else { panic!("it was done") };
+        assert!(why.starts_with("most rows have a pattern of their own"), "{why}");
+    }
+
+    #[test]
+    fn it_does_not_contradict_what_pairs_show() {
+        let blind = Little::Done { statistic: 1.0, freedom: 1, p: 0.4, patterns: 2, rows: 50 };
+        let dependence = |beyond: usize| Dependence { pairs: Vec::new(), compared: 6, beyond };
+        assert!(blind.answer(&dependence(0)).starts_with("Little’s test sees nothing against"));
+        let silent = Little::Not { why: SINGULAR };
+        for little in [blind, silent] {
+            let answer = little.answer(&dependence(2));
+            let first =
+                "Probably not completely at random: 2 of 6 pairs of columns differ by more than chance. ";
+            assert!(answer.starts_with(first), "{answer}");
+            assert!(!answer.contains("nothing against"), "{answer}");
+        }
     }
 }

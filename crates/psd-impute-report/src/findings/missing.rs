@@ -1,9 +1,12 @@
 //! What is missing?
 
-use crate::numbers::{count, list, percent};
+use crate::numbers::{count, counted, list, percent};
 use crate::rows::Rows;
 use psd_impute_frame::ColumnPlan;
 use serde::Serialize;
+
+/// Columns that are named one by one.
+const NAMED: usize = 5;
 
 /// How many cells are missing, and in which columns.
 #[derive(Debug, Clone, Serialize)]
@@ -14,6 +17,8 @@ pub struct Missing {
     pub complete: u64,
     /// Each column that is modelled, in the table's order.
     pub columns: Vec<Gaps>,
+    /// The columns that are not modelled but have gaps, and their missing cells.
+    pub others: Vec<(String, u64)>,
 }
 
 /// The gaps of a column.
@@ -35,7 +40,7 @@ impl Missing {
             missing: found.missing + found.unseen,
         });
         let complete = rows.patterns.iter().find(|(missing, _)| missing.is_empty()).map_or(0, |p| p.1);
-        Self { rows: rows.report.rows, complete, columns: columns.collect() }
+        Self { rows: rows.report.rows, complete, columns: columns.collect(), others: rows.others.clone() }
     }
 
     /// All cells.
@@ -48,10 +53,27 @@ impl Missing {
         self.columns.iter().map(|column| column.missing).sum()
     }
 
-    /// In a sentence.
+    /// In a sentence or two.
     pub fn answer(&self) -> String {
+        let mut out = self.of_modelled();
+        if !self.others.is_empty() {
+            let named = self.others.iter().take(NAMED);
+            let mut names: Vec<String> =
+                named.map(|(name, missing)| format!("“{name}” ({})", counted(*missing, "cell"))).collect();
+            if self.others.len() > NAMED {
+                names.push(counted((self.others.len() - NAMED) as u64, "more column"));
+            }
+            out += &format!(" Columns that are not modelled have gaps as well: {}.", list(&names));
+        }
+        out
+    }
+
+    fn of_modelled(&self) -> String {
         if self.gaps() == 0 {
-            return format!("Nothing is missing: all {} cells are observed.", count(self.cells()));
+            return format!(
+                "Nothing is missing in the modelled columns: all {} cells are observed.",
+                count(self.cells())
+            );
         }
         let share = |n: u64, of: u64| percent(n as f64 / of.max(1) as f64);
         let most = self.columns.iter().map(|column| column.missing).max().unwrap_or(0);

@@ -73,7 +73,7 @@ impl Findings {
             patterns: patterns::Patterns::of(&rows),
             little: little::Little::of(&sample.table),
             dependence: dependence::Dependence::of(&sample.table),
-            belong: belong::Belong::of(&sample.table, imputed, &plans),
+            belong: belong::Belong::of(&rows, imputed, &plans),
             pairs: pairs::Pairs::of(sample, imputed)?,
             outliers: outliers::Outliers::of(sample, &imputer, &plans)?,
             cells: cells::Cells::of(&rows, &imputer, &plans)?,

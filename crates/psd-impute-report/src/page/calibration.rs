@@ -1,5 +1,6 @@
 //! Whether intervals hold what they should, as tables with bars.
 
+use super::html::Heading::{Number, Text};
 use super::html::{Html, folded, number, row, row_heading, table};
 use crate::findings::calibration::{Calibration, DIFFERENT, LabelColumn, NumberColumn};
 use crate::numbers::{count, counted, percent};
@@ -11,8 +12,17 @@ pub(super) fn note(calibration: &Calibration) -> String {
     } else {
         "The model has seen these rows, so that this is too favourable: its preset cannot be refitted without them."
     };
+    let [some, all] = calibration.columns;
+    let seen = match some < all {
+        true => format!(
+            "{seen} {} of {}, evenly spread, were looked at.",
+            count(some as u64),
+            counted(all as u64, "column")
+        ),
+        false => seen.to_string(),
+    };
     match calibration.numbers.iter().filter(|column| column.coarse).count() {
-        0 => seen.to_string(),
+        0 => seen,
         coarse => format!(
             "{seen} {} with fewer than {DIFFERENT} different values {} left out: there intervals end at values, and hold more than they should.",
             counted(coarse as u64, "column"),
@@ -37,7 +47,12 @@ pub(super) fn levels(calibration: &Calibration) -> Html {
             number(format!("± {}", percent(2.0 * error))),
         ])
     };
-    let headings = ["Interval", "Holds (the line is where it should end)", "#Holds", "#By chance"];
+    let headings = [
+        Text("Interval"),
+        Text("Holds (the line is where it should end)"),
+        Number("Holds"),
+        Number("By chance"),
+    ];
     let caption = format!("How many of {} observed numbers their intervals hold", count(cells as u64));
     table(&caption, "chart", &headings, calibration.levels.iter().zip(covered).map(line))
 }
@@ -65,7 +80,14 @@ pub(super) fn columns(calibration: &Calibration, names: &[&str]) -> Html {
             let shares = column.covered.map(|covered| number(percent(covered as f64 / cells.max(1) as f64)));
             row([row_heading(names[column.column]), number(count(cells as u64))].into_iter().chain(shares))
         };
-        let headings = ["Column", "#Cells", "#50 % holds", "#80 % holds", "#90 % holds", "#95 % holds"];
+        let headings = [
+            Text("Column"),
+            Number("Cells"),
+            Number("50 % holds"),
+            Number("80 % holds"),
+            Number("90 % holds"),
+            Number("95 % holds"),
+        ];
         let lines = calibration.numbers.iter().map(line);
         out.push(folded(
             "Each column of numbers as a table",
@@ -82,7 +104,7 @@ pub(super) fn columns(calibration: &Calibration, names: &[&str]) -> Html {
                 share(column.expected),
             ])
         };
-        let headings = ["Column", "#Cells", "#Best guess right", "#As promised"];
+        let headings = [Text("Column"), Number("Cells"), Number("Best guess right"), Number("As promised")];
         let lines = calibration.labels.iter().map(line);
         out.push(folded(
             "Each column of labels as a table",

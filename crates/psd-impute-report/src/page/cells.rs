@@ -1,5 +1,6 @@
 //! What is known of missing cells, as a table.
 
+use super::html::Heading::{Number, Text};
 use super::html::{self, Html, folded, number, row, row_heading, td};
 use crate::findings::cells::{Cell, CellRow, Cells, Known};
 use crate::numbers::{count, percent};
@@ -25,10 +26,18 @@ pub(super) fn table(cells: &Cells, names: &[&str]) -> Html {
             number(mean),
             number(low),
             number(high),
-            number(percent(known.width)),
+            number(known.width.map_or("–".to_string(), percent)),
         ])
     };
-    let headings = ["Row", "Column", "#Median or label", "#Mean", "#5 %", "#95 %", "#Relative width"];
+    let headings = [
+        Text("Row"),
+        Text("Column"),
+        Number("Median or label"),
+        Number("Mean"),
+        Number("5 %"),
+        Number("95 %"),
+        Number("Relative width"),
+    ];
     let lines = cells.rows.iter().flat_map(known).map(line);
     let table = html::table("Missing cells, and what the model knows of them", "", &headings, lines);
     folded("These missing cells as a table", table)

@@ -1,5 +1,6 @@
 //! What missingness goes with, as a heat map and a table.
 
+use super::html::Heading::{Number, Text};
 use super::html::{self, Html, folded, grid, number, row, row_heading, td};
 use crate::findings::dependence::{Dependence, Pair};
 use crate::numbers::{p_value, rounded, short};
@@ -64,8 +65,15 @@ pub(super) fn table(dependence: &Dependence, names: &[&str]) -> Html {
             number(p_value(pair.adjusted)),
         ])
     };
-    let headings =
-        ["Missing", "Compared", "Measure", "#Difference", "#Deviations", "#By chance", "#All together"];
+    let headings = [
+        Text("Missing"),
+        Text("Compared"),
+        Text("Measure"),
+        Number("Difference"),
+        Number("Deviations"),
+        Number("By chance"),
+        Number("All together"),
+    ];
     let lines = dependence.pairs.iter().take(PAIRS).map(line);
     folded(
         "The pairs as a table",

@@ -1,5 +1,6 @@
 //! How the fit went, as a table with bars.
 
+use super::html::Heading::{Number, Text};
 use super::html::{Html, bar, number, row, row_heading, table};
 use crate::findings::fit::{Fit, Member};
 use crate::numbers::{percent, short};
@@ -17,7 +18,7 @@ pub(super) fn members(fit: &Fit) -> Html {
             number(short(member.held_out)),
         ])
     };
-    let headings = ["Member", "Weight", "#Weight", "#Alone"];
+    let headings = [Text("Member"), Text("Weight"), Number("Weight"), Number("Alone")];
     let caption = "What the model is made of, and each member alone: the log-likelihood of rows it had not seen, in nats a row";
     table(caption, "chart", &headings, fit.members.iter().map(line))
 }

@@ -1,5 +1,6 @@
 //! What is missing, as tables with bars and squares.
 
+use super::html::Heading::{Aside, Number, Text};
 use super::html::{Html, aside, bar, folded, grid, number, row, row_heading, table};
 use crate::findings::missing::{Gaps, Missing};
 use crate::findings::patterns::{Pattern, Patterns};
@@ -22,7 +23,7 @@ pub(super) fn columns(missing: &Missing) -> Html {
             number(count(column.missing)),
         ])
     };
-    let headings = ["Column", "~Kind", "Share missing", "#Share", "#Cells"];
+    let headings = [Text("Column"), Aside("Kind"), Text("Share missing"), Number("Share"), Number("Cells")];
     let (first, rest) = columns.split_at(columns.len().min(COLUMNS));
     let shown = table("Missing cells of each column", "chart", &headings, first.iter().map(line));
     if rest.is_empty() {

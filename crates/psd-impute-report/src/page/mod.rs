@@ -21,6 +21,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use html::Html;
 use sha2::{Digest, Sha256};
+use std::path::Path;
 
 const DOCUMENT: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -59,14 +60,14 @@ pub fn page(findings: &Findings) -> Result<String> {
         ..
     } = findings;
     let places = [
-        ("policy", answer(policy)),
-        ("table", answer(settings.table.clone())),
+        ("policy", Html::text(policy)),
+        ("name", Html::text(file_name(&settings.table))),
         ("about", answer(about(findings))),
         ("missing", answer(missing.answer())),
         ("missing-table", gaps::columns(missing)),
         ("patterns", answer(patterns.answer())),
         ("patterns-table", gaps::patterns(patterns, missing)),
-        ("little", answer(little.answer())),
+        ("little", answer(little.answer(dependence))),
         ("dependence", answer(dependence.answer(&names))),
         ("dependence-map", dependence::map(dependence, &names)),
         ("dependence-table", dependence::table(dependence, &names)),
@@ -84,7 +85,7 @@ pub fn page(findings: &Findings) -> Result<String> {
         ("calibration-levels", calibration::levels(calibration)),
         ("calibration-table", calibration::columns(calibration, &names)),
         ("settings", settings::table(settings, fit)),
-        ("commands", answer(settings.commands.join("\n"))),
+        ("commands", Html::text(settings.commands.join("\n"))),
     ];
     let mut texts = vec![
         ("style", STYLE.to_string()),
@@ -103,6 +104,11 @@ fn about(findings: &Findings) -> String {
         counted(missing.columns.len() as u64, "modelled column"),
         percent(missing.gaps() as f64 / missing.cells().max(1) as f64)
     )
+}
+
+/// A file without its folders.
+fn file_name(path: &str) -> &str {
+    Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }
 
 fn digest(text: &str) -> String {

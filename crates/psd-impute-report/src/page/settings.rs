@@ -1,5 +1,6 @@
 //! What is needed to make the report again, as a table.
 
+use super::html::Heading::Text;
 use super::html::{self, Html, row, row_heading, td};
 use crate::findings::fit::Fit;
 use crate::findings::settings::Settings;
@@ -26,5 +27,5 @@ pub(super) fn table(settings: &Settings, fit: &Fit) -> Html {
     }
     facts.extend(settings.notes.iter().map(|note| ("Note", note.clone())));
     let line = |(what, value): (&str, String)| -> Html { row([row_heading(what), td(value)]) };
-    html::table("Settings", "facts", &["What", "Value"], facts.into_iter().map(line))
+    html::table("Settings", "facts", &[Text("What"), Text("Value")], facts.into_iter().map(line))
 }

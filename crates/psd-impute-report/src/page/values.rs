@@ -1,19 +1,31 @@
 //! Observed and imputed values, and unusual rows, as tables.
 
-use super::html::{Html, folded, number, row, row_heading, table, td};
+use super::html::Heading::{Number, Text};
+use super::html::{Heading, Html, folded, number, row, row_heading, table, td};
 use crate::findings::Findings;
-use crate::findings::belong::{Belong, Compared, Shares};
+use crate::findings::belong::{Belong, Compared, Shares, Summary};
 use crate::findings::outliers::{Outliers, Unusual};
 use crate::findings::settings::Settings;
 use crate::numbers::{count, counted, percent, rounded, short};
 
 /// Where the imputed values are from.
 pub(super) fn source(belong: &Belong, settings: &Settings) -> String {
-    match (belong.tables, settings.completed.is_empty()) {
-        (0, _) => String::new(),
+    let some_of = |what: &str, [some, all]: [u64; 2], rows: &str| match some < all {
+        true => format!(
+            " The {what} values shown are from {} of {} {rows}, evenly spread.",
+            count(some),
+            count(all)
+        ),
+        false => String::new(),
+    };
+    let from = match (belong.tables, settings.completed.is_empty()) {
+        (0, _) => return String::new(),
         (_, true) => "Imputed values are one draw from the model for each missing cell (seed 0).".to_string(),
         (n, false) => format!("Imputed values are those of {}.", counted(n as u64, "completed table")),
-    }
+    };
+    let observed = some_of("observed", belong.observed_rows, "rows");
+    let imputed = some_of("imputed", belong.imputed_rows, "rows with gaps");
+    format!("{from}{observed}{imputed}")
 }
 
 /// Numbers first, then labels.
@@ -22,20 +34,24 @@ pub(super) fn belong(belong: &Belong, findings: &Findings) -> Html {
     let (labels, numbers): (Vec<&Compared>, Vec<&Compared>) =
         belong.columns.iter().partition(|compared| matches!(compared.shares, Shares::Labels { .. }));
     let pair = |compared: &Compared| {
-        let line =
-            |what: &str, first: Html, summary: &crate::findings::belong::Summary, last: [String; 2]| {
-                let cells = summary.shown.iter().map(number);
-                row([first, td(what), number(count(summary.count as u64))]
-                    .into_iter()
-                    .chain(cells)
-                    .chain(last.map(number)))
-            };
+        let line = |first: Option<Html>, what: &str, summary: &Summary, last: [String; 2]| {
+            let cells = [td(what), number(count(summary.count as u64))];
+            let shown = summary.shown.iter().map(number);
+            row(first.into_iter().chain(cells).chain(shown).chain(last.map(number)))
+        };
         let distance = short(rounded(compared.distance, 2));
         let outside = count(compared.outside as u64);
-        let blank = Html::element("td", &[], []);
+        // One heading for both rows.
+        let both = [("scope", "row"), ("rowspan", "2")];
+        let column = &findings.columns[compared.column].name;
         [
-            line("observed", name(compared), &compared.observed, Default::default()),
-            line("imputed", blank, &compared.imputed, [distance, outside]),
+            line(
+                Some(Html::element("th", &both, [Html::text(column)])),
+                "observed",
+                &compared.observed,
+                Default::default(),
+            ),
+            line(None, "imputed", &compared.imputed, [distance, outside]),
         ]
     };
     let guess = |compared: &&Compared| {
@@ -47,16 +63,16 @@ pub(super) fn belong(belong: &Belong, findings: &Findings) -> Html {
     let mut out = Vec::new();
     if !numbers.is_empty() {
         let headings = [
-            "Column",
-            "Values",
-            "#Cells",
-            "#Mean",
-            "#Deviation",
-            "#5 %",
-            "#Median",
-            "#95 %",
-            "#Distance",
-            "#Outside",
+            Text("Column"),
+            Text("Values"),
+            Number("Cells"),
+            Number("Mean"),
+            Number("Deviation"),
+            Number("5 %"),
+            Number("Median"),
+            Number("95 %"),
+            Number("Distance"),
+            Number("Outside"),
         ];
         let lines = numbers.into_iter().flat_map(pair);
         out.push(folded(
@@ -65,8 +81,16 @@ pub(super) fn belong(belong: &Belong, findings: &Findings) -> Html {
         ));
     }
     if !labels.is_empty() {
-        let headings =
-            ["Column", "#Observed", "Commonest", "#Share", "#Imputed", "Commonest", "#Share", "#Distance"];
+        let headings = [
+            Text("Column"),
+            Number("Observed"),
+            Text("Commonest"),
+            Number("Share"),
+            Number("Imputed"),
+            Text("Commonest"),
+            Number("Share"),
+            Number("Distance"),
+        ];
         let lines = labels.iter().map(guess);
         out.push(folded("Categories as a table", table("Observed and imputed labels", "", &headings, lines)));
     }
@@ -87,8 +111,9 @@ pub(super) fn outliers(outliers: &Outliers, names: &[&str]) -> Html {
         ];
         row(first.into_iter().chain(cells))
     };
-    let headings: Vec<&str> =
-        ["Row", "#Share", "#Log-density"].into_iter().chain(names.iter().copied()).collect();
+    let names = names.iter().map(|name| Text(name));
+    let headings: Vec<Heading<'_>> =
+        [Text("Row"), Number("Share"), Number("Log-density")].into_iter().chain(names).collect();
     let caption = "The most unusual rows: the share of the model’s own rows that are no more probable";
     folded("The most unusual rows", table(caption, "", &headings, outliers.rows.iter().map(line)))
 }

@@ -2,6 +2,9 @@
 
 use super::{chi_squared_above, normal_beyond};
 
+/// Cells of a label that each group is expected to have, at least.
+const EXPECTED: f64 = 5.0;
+
 /// How two groups differ, and the probability of as much by chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Difference {
@@ -43,27 +46,40 @@ fn standardised(first: &[f64], second: &[f64]) -> f64 {
     if pooled > 0.0 { (a - b) / pooled } else { 0.0 }
 }
 
-/// Pearson's test of independence of label and group, from how often each group has each label.
-pub(crate) fn of_labels(first: &[f64], second: &[f64]) -> Difference {
+/// Pearson's test of independence of label and group, from how often each group has each label. Its distribution is about chi-squared where
+/// [`EXPECTED`] of each are expected in either group; rarer labels are taken together. Nothing if fewer than two are left.
+pub(crate) fn of_labels(first: &[f64], second: &[f64]) -> Option<Difference> {
     let sums = [first.iter().sum::<f64>(), second.iter().sum::<f64>()];
     let total = sums[0] + sums[1];
-    let mut labels = 0.0;
+    let counts = pooled(first, second, EXPECTED * total / sums[0].min(sums[1]));
+    if counts.len() < 2 {
+        return None;
+    }
     let mut chi = 0.0;
-    for (a, b) in first.iter().zip(second) {
-        if a + b == 0.0 {
-            continue;
-        }
-        labels += 1.0;
+    for [a, b] in &counts {
         for (found, sum) in [(a, sums[0]), (b, sums[1])] {
             let expected = (a + b) * sum / total;
             chi += (found - expected).powi(2) / expected;
         }
     }
-    if labels < 2.0 {
-        return Difference { effect: 0.0, means: None, p: 1.0 };
-    }
+    let p = chi_squared_above(chi, counts.len() as f64 - 1.0);
     // With two groups V² is χ²/n.
-    Difference { effect: (chi / total).sqrt(), means: None, p: chi_squared_above(chi, labels - 1.0) }
+    Some(Difference { effect: (chi / total).sqrt(), means: None, p })
+}
+
+/// The counts of labels that both groups together have so often; those of the others in one, with the rarest of them should it need more.
+fn pooled(first: &[f64], second: &[f64], fewest: f64) -> Vec<[f64; 2]> {
+    let mut counts: Vec<[f64; 2]> = first.iter().zip(second).map(|(&a, &b)| [a, b]).collect();
+    counts.retain(|[a, b]| a + b > 0.0);
+    counts.sort_by(|x, y| (x[0] + x[1]).total_cmp(&(y[0] + y[1])));
+    let rare = counts.partition_point(|[a, b]| a + b < fewest);
+    let mut rest = counts.split_off(rare).into_iter();
+    let mut pool = counts.iter().fold([0.0; 2], |sum, x| [sum[0] + x[0], sum[1] + x[1]]);
+    while pool[0] + pool[1] > 0.0 && pool[0] + pool[1] < fewest {
+        let Some([a, b]) = rest.next() else { break };
+        pool = [pool[0] + a, pool[1] + b];
+    }
+    rest.chain((pool[0] + pool[1] >= fewest).then_some(pool)).collect()
 }
 
 /// Holm's adjustment of p-values: what is below a level then is so by chance with at most that probability for all of them together.
@@ -97,11 +113,21 @@ mod tests {
     #[test]
     fn labels_are_counted() {
         // The table 10 20 / 30 40: χ² = n (ad - bc)² / product of the margins.
-        let found = of_labels(&[10.0, 0.0, 20.0], &[30.0, 0.0, 40.0]);
+        let found = of_labels(&[10.0, 0.0, 20.0], &[30.0, 0.0, 40.0]).unwrap();
         let chi: f64 = 100.0 * (10.0 * 40.0 - 20.0 * 30.0f64).powi(2) / (30.0 * 70.0 * 40.0 * 60.0);
         assert!((found.effect - (chi / 100.0).sqrt()).abs() < 1e-14);
         assert!((found.p - normal_beyond(chi.sqrt())).abs() < 1e-10);
-        assert_eq!(of_labels(&[3.0, 0.0], &[5.0, 0.0]).p, 1.0);
+        assert_eq!(of_labels(&[30.0, 0.0], &[50.0, 0.0]), None);
+    }
+
+    #[test]
+    fn rare_labels_are_taken_together() {
+        // Of 100 and 100 rows a label needs ten.
+        let found = of_labels(&[60.0, 30.0, 1.0, 0.0, 9.0], &[50.0, 40.0, 2.0, 1.0, 7.0]);
+        // The three rare ones have four, so that they need the one of sixteen.
+        assert_eq!(found, of_labels(&[60.0, 30.0, 10.0], &[50.0, 40.0, 10.0]));
+        // One row of a label by itself is nothing to wonder at, and five rows are too few for any.
+        assert_eq!(of_labels(&[4.0, 1.0], &[100.0, 0.0]), None);
     }
 
     #[test]

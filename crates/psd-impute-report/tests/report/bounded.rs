@@ -15,7 +15,13 @@ fn two_hundred_thousand_rows_are_counted_and_some_of_them_shown() {
     assert_eq!(missing, [4, 5, 6, 7, 8, 9].map(|every| 200_000u64.div_ceil(every)));
     let patterns: u64 = found.patterns.shown.iter().map(|pattern| pattern.rows).sum();
     assert_eq!(patterns + found.patterns.other_rows, 200_000);
+    assert_eq!((found.belong.observed_rows, found.belong.imputed_rows[0]), ([10_000, 200_000], 2_000));
     let page = page(&found).unwrap();
+    assert!(
+        page.contains(
+            "The observed values shown are from 10\u{202f}000 of 200\u{202f}000 rows, evenly spread."
+        )
+    );
     assert!(page.len() < 1_000_000, "{}", page.len());
 }
 

@@ -14,7 +14,7 @@ fn cells_that_the_row_tells_are_surer_than_those_it_does_not() {
         cells.collect()
     };
     let typical = |column: usize| {
-        let mut widths: Vec<f64> = known(column).iter().map(|known| known.width).collect();
+        let mut widths: Vec<f64> = known(column).iter().map(|known| known.width.unwrap()).collect();
         widths.sort_by(f64::total_cmp);
         widths[widths.len() / 2]
     };
@@ -29,7 +29,7 @@ fn cells_that_the_row_tells_are_surer_than_those_it_does_not() {
     for known in known(3) {
         assert!(known.number.is_none() && known.labels[0].1 >= known.labels[1].1);
         let total: f64 = known.labels.iter().map(|label| label.1).sum();
-        assert!((total - 1.0).abs() < 0.01 && (1.0 - known.labels[0].1 - known.width).abs() < 2e-3);
+        assert!((total - 1.0).abs() < 0.01 && (1.0 - known.labels[0].1 - known.width.unwrap()).abs() < 2e-3);
     }
 }
 

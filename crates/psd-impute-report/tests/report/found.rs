@@ -21,11 +21,29 @@ fn gaps_and_patterns_are_counted() {
 fn a_complete_table_has_little_to_say() {
     let rows: String = (0..40).map(|i| format!("{},{}\n", i % 9, (i * i) % 13)).collect();
     let found = findings(&format!("a,b\n{rows}"));
-    assert_eq!(found.missing.answer(), "Nothing is missing: all 80 cells are observed.");
+    assert_eq!(
+        found.missing.answer(),
+        "Nothing is missing in the modelled columns: all 80 cells are observed."
+    );
     assert_eq!(found.cells.answer(), "There is no missing cell.");
     assert!(found.belong.columns.is_empty() && found.dependence.pairs.is_empty());
     assert!(matches!(found.little, Little::Not { .. }));
     assert!(page(&found).unwrap().contains("Nothing is missing"));
+}
+
+#[test]
+fn gaps_of_columns_that_are_left_alone_are_named() {
+    let row = |i: u32| {
+        let id = if i % 10 == 3 { String::new() } else { format!("row-{i}") };
+        let same = if i.is_multiple_of(8) { "" } else { "7" };
+        format!("{id},{},{},{same},\n", i % 9, (i * i) % 13)
+    };
+    let found = findings(&format!("id,a,b,same,empty\n{}", (0..40).map(row).collect::<String>()));
+    assert_eq!(
+        found.missing.answer(),
+        "Nothing is missing in the modelled columns: all 80 cells are observed. Columns that are not modelled have gaps as well: \
+         “id” (4 cells), “same” (5 cells) and “empty” (40 cells)."
+    );
 }
 
 #[test]

@@ -8,3 +8,4 @@ mod common;
 mod completed;
 mod escaped;
 mod found;
+mod shown;

@@ -2,11 +2,14 @@
 //!
 //! A density may have peaks narrower than any step between points at which it could be looked at, so that a curve through points would
 //! miss them. Masses of intervals that follow each other miss nothing.
+//!
+//! In a column with ties the numbers are recorded as observed values, and the masses are those of the recorded values that an interval holds:
+//! what is drawn has the median and the quantiles of the [`summaries`](Imputer::summaries).
 
 use super::cell::Cell;
 use super::imputer::Imputer;
-use crate::Result;
 use crate::table::Table;
+use crate::{Error, Result};
 
 /// The probability outside the shape at either end.
 const TAIL: f64 = 0.002;
@@ -18,7 +21,8 @@ pub struct CellShape {
     pub row: usize,
     /// The column, counted from zero.
     pub column: usize,
-    /// Where the first interval begins and the last one ends; the same for a cell that is known for certain.
+    /// Where the first interval begins and the last one ends; the same for a cell that is known for certain, whose mass is in the middle
+    /// one. In a column with ties the least and the largest value are half an interval within.
     pub ends: (f64, f64),
     /// The probability of each interval. They add up to one but for what is outside.
     pub masses: Vec<f64>,
@@ -33,20 +37,33 @@ impl Imputer<'_> {
                 if conditional.has_labels(column) {
                     return Ok(None);
                 }
-                let (ends, masses) = shape(&cell, intervals)?;
+                let (ends, masses) = self.shape(column, &cell, intervals)?;
                 Ok(Some(CellShape { row, column, ends, masses }))
             })
         })?;
         rows.sort_by_key(|(i, _)| *i);
         Ok(rows.into_iter().flat_map(|(_, cells)| cells).flatten().collect())
     }
-}
 
-fn shape(cell: &Cell<'_>, intervals: usize) -> Result<((f64, f64), Vec<f64>)> {
-    let ends = (cell.quantile(TAIL)?, cell.quantile(1.0 - TAIL)?);
-    let at = |k: usize| ends.0 + (ends.1 - ends.0) * k as f64 / intervals as f64;
-    let below = (0..=intervals).map(|k| cell.below(at(k))).collect::<Result<Vec<_>>>()?;
-    Ok((ends, below.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0)).collect()))
+    fn shape(&self, j: usize, cell: &Cell<'_>, intervals: usize) -> Result<((f64, f64), Vec<f64>)> {
+        let end = |p: f64| Ok::<_, Error>(self.ties.recorded(j, cell.quantile(p)?));
+        let (low, high) = (end(TAIL)?, end(1.0 - TAIL)?);
+        if low >= high || intervals < 2 {
+            let mut masses = vec![0.0; intervals];
+            masses.iter_mut().skip(intervals / 2).take(1).for_each(|mass| *mass = 1.0);
+            return Ok(((low, high), masses));
+        }
+        let half = if self.ties.bind(j) { (high - low) / (2 * (intervals - 1)) as f64 } else { 0.0 };
+        let (from, to) = (low - half, high + half);
+        let below =
+            |k: usize| match self.ties.recorded_below(j, from + (to - from) * k as f64 / intervals as f64) {
+                f64::NEG_INFINITY => Ok(0.0),
+                f64::INFINITY => Ok(1.0),
+                x => cell.below(x),
+            };
+        let below = (0..=intervals).map(below).collect::<Result<Vec<_>>>()?;
+        Ok(((from, to), below.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0)).collect()))
+    }
 }
 
 #[cfg(test)]
@@ -57,13 +74,19 @@ mod tests {
     use faer::Mat;
 
     fn shape_of(limits: Limits) -> CellShape {
+        shape_with(limits, &Ties::none(2)).0
+    }
+
+    /// The shape and the median.
+    fn shape_with(limits: Limits, ties: &Ties) -> (CellShape, f64) {
         let rows = [[10.0, f64::NAN], [12.0, 5.0], [14.0, 9.0]];
         let table = Table::continuous(&["a", "b"], &rows).unwrap();
         let (_, scaler) = table.standardise();
         let covariance = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.6 });
         let normal = PsdDensity::normal(&table, &[0.0, 0.0], covariance.as_ref()).unwrap();
-        let imputer = Imputer::new(&normal, &scaler, &Ties::none(2), limits).unwrap();
-        imputer.shapes(&table, 40).unwrap().remove(0)
+        let imputer = Imputer::new(&normal, &scaler, ties, limits).unwrap();
+        let median = imputer.summaries(&table, &[]).unwrap()[0].numbers.as_ref().unwrap().median;
+        (imputer.shapes(&table, 40).unwrap().remove(0), median)
     }
 
     #[test]
@@ -78,6 +101,26 @@ mod tests {
         let middle = (-(width / 2.0 / 1.6).powi(2) / 2.0).exp() / (1.6 * (2.0 * std::f64::consts::PI).sqrt());
         assert!((shape.masses[20] / (middle * width) - 1.0).abs() < 1e-3);
         assert!((shape.masses[3] - shape.masses[36]).abs() < 1e-9);
+    }
+
+    #[test]
+    fn ties_hold_all_the_mass() {
+        let ties = |values: Vec<f64>, ends: Vec<f64>| {
+            Ties::from_parts(vec![(Vec::new(), Vec::new()), (values, ends)]).unwrap()
+        };
+        let (shape, median) = shape_with(Limits::none(2), &ties(vec![2.0, 5.0, 11.0], vec![4.0, 6.0]));
+        // The values are at the middles of intervals of 9/39: 5 is thirteen of them after 2.
+        let (mean, deviation) = (7.0 - 2.0 * 0.6 * 1.5f64.sqrt(), 1.6);
+        let below = |x: f64| 0.5 * libm::erfc((mean - x) / deviation / std::f64::consts::SQRT_2);
+        let expected = [(0, below(4.0)), (13, below(6.0) - below(4.0)), (39, 1.0 - below(6.0))];
+        for (k, &mass) in shape.masses.iter().enumerate() {
+            let expected = expected.iter().find(|at| at.0 == k).map_or(0.0, |at| at.1);
+            assert!((mass - expected).abs() < 1e-9, "{k}: {mass} {expected}");
+        }
+        assert_eq!(median, 5.0);
+        let (shape, median) = shape_with(Limits::none(2), &ties(vec![0.0, 50.0], vec![40.0]));
+        assert_eq!((shape.ends, median), ((0.0, 0.0), 0.0));
+        assert_eq!((shape.masses[20], shape.masses.iter().sum::<f64>()), (1.0, 1.0));
     }
 
     #[test]

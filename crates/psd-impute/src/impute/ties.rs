@@ -110,6 +110,22 @@ impl Ties {
         Self { columns: self.columns.iter().enumerate().map(kept).collect() }
     }
 
+    /// Whether column `j` has ties.
+    pub(super) fn bind(&self, j: usize) -> bool {
+        !self.columns[j].values.is_empty()
+    }
+
+    /// The number up to which all that is recorded in column `j` lies below `x`; infinite where that is nothing or all. `x` itself in a
+    /// column without ties.
+    pub(super) fn recorded_below(&self, j: usize, x: f64) -> f64 {
+        let Recorded { values, ends } = &self.columns[j];
+        match values.partition_point(|&value| value < x) {
+            _ if values.is_empty() => x,
+            0 => f64::NEG_INFINITY,
+            k => ends.get(k - 1).copied().unwrap_or(f64::INFINITY),
+        }
+    }
+
     /// What `x` is recorded as in column `j`; `x` itself in a column without ties.
     pub fn recorded(&self, j: usize, x: f64) -> f64 {
         let Recorded { values, ends } = &self.columns[j];

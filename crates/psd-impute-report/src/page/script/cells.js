@@ -5,6 +5,9 @@ const PAGE = 60;
 
 const isMissing = (cell) => typeof cell === "object";
 
+// Nothing is known of the width where all observed values are the same.
+const widthText = (width) => (width === null ? "–" : percent(width));
+
 // In four steps; the bar below the text is as long as the width.
 const widthClass = (width) => "w" + Math.min(3, Math.floor(width * 4));
 
@@ -21,7 +24,8 @@ function drawDistribution(column, { at, shape, typical }, width) {
   const points = shape.map((mass, k) => [from + (k + 0.5) * step, mass]);
   const outline = (list) => list.map(([v, mass]) => `${x(v).toFixed(1)} ${y(mass).toFixed(1)}`).join("L");
   const svg = drawing(width, height, `Density of the missing ${names[column]}`, `Median ${typical}, 90 % interval shaded.`);
-  const held = points.filter(([v]) => v >= low && v <= high);
+  // Ends may be single values, which lie somewhere within their step.
+  const held = points.filter(([v]) => v >= low - step / 2 && v <= high + step / 2);
   if (held.length) {
     const [first, last] = [held[0][0], held[held.length - 1][0]];
     svg.append(s("path", { class: "inside", d: `M${x(first)} ${bottom}L${outline(held)}L${x(last)} ${bottom}Z` }));
@@ -63,7 +67,7 @@ function showCell(panel, row, column) {
     fact("Median", cell.typical);
     fact("Mean", mean);
     fact("90 % interval", `${low} to ${high}`);
-    fact("Relative width", percent(cell.width));
+    fact("Relative width", widthText(cell.width));
   } else {
     fact("Best guess", cell.typical);
     fact("Another label", percent(cell.width));
@@ -77,7 +81,7 @@ function cellElement(cell, row, column, columnName, number) {
   if (!isMissing(cell)) return h("td", { ...attributes, title: cell }, cell);
   const bar = h("i", { "aria-hidden": "true" });
   bar.style.width = Math.min(100, Math.round(100 * cell.width)) + "%";
-  const label = `${columnName}, row ${number}: missing, about ${cell.typical}, relative width ${percent(cell.width)}`;
+  const label = `${columnName}, row ${number}: missing, about ${cell.typical}, relative width ${widthText(cell.width)}`;
   return h("td", { ...attributes, class: `unsure ${widthClass(cell.width)}`, "aria-label": label, "aria-selected": "false" }, cell.typical, bar);
 }
 
@@ -131,6 +135,8 @@ function startCells(box) {
   });
   body.addEventListener("focusin", (event) => choose(cellOf(event)));
   body.addEventListener("keydown", (event) => {
+    // With these the keys belong to the browser.
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const next = moved(body, chosen, event.key);
     if (!next) return;
     event.preventDefault();
