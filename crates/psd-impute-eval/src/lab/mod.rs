@@ -5,14 +5,16 @@
 //! is [`done`](Record::key) is not done again.
 
 mod clock;
+mod dataset;
 mod method;
 mod record;
 mod run;
 mod study;
 mod trial;
 
+pub use dataset::Dataset;
 pub use method::Method;
 pub use record::{Done, Record, Setting};
-pub use run::{Dataset, Job, jobs, run};
+pub use run::{Job, jobs, run};
 pub use study::{MechanismName, Protocol, Study, TableSource};
 pub use trial::Trial;

@@ -44,7 +44,7 @@ pub enum Done {
         /// The average over the completed tables.
         #[serde(flatten)]
         scores: Scores,
-        /// Minus the log-likelihood of the truth's complete rows, nats a row in the table's units, where the method is a density.
+        /// Minus the log-likelihood of the truth's complete rows, nats a row of standardised columns, where the method is a density.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         nll: Option<f64>,
         /// The energy-I-Score, which needs no truth, where the study asks for it and the method is no oracle.

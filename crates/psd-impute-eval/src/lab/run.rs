@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::record::{Done, Record, Setting, key};
 use super::trial::Tables;
-use super::{Method, Study, Trial};
+use super::{Dataset, Method, Study, Trial};
 use crate::Result;
 use crate::imputers::{Fitted, FittedPsd, Value};
 use crate::metrics::{Evaluation, Scores, energy_i_score};
@@ -15,14 +15,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
-
-/// A table and its name.
-pub struct Dataset {
-    /// What it is called in records.
-    pub name: String,
-    /// The table; only complete rows are scored.
-    pub table: Table,
-}
 
 /// A trial and those methods that are run on it together.
 pub struct Job {

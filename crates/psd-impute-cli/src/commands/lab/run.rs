@@ -100,13 +100,13 @@ impl Run {
         for &toy in &study.toys {
             // One table for all seeds, as others are.
             let table = toy.rows(study.toy_rows, &mut ChaCha8Rng::seed_from_u64(0))?;
-            datasets.push(Dataset { name: toy.name().to_string(), table });
+            datasets.push(dataset(toy.name(), &table)?);
         }
         let mut absent = Vec::new();
         for table in &study.tables {
             let path = self.data.as_ref().map(|folder| folder.join(format!("{}.csv", table.name)));
             match path.filter(|path| path.exists()) {
-                Some(path) => datasets.push(Dataset { name: table.name.clone(), table: numbers(&path)? }),
+                Some(path) => datasets.push(dataset(&table.name, &numbers(&path)?)?),
                 None => absent.push(table),
             }
         }
@@ -149,6 +149,11 @@ fn installed(method: Method) -> bool {
         }
         _ => true,
     }
+}
+
+fn dataset(name: &str, table: &Table) -> Result<Dataset, Failure> {
+    Dataset::standardised(name, table)
+        .map_err(|error| Failure::Evaluation { path: PathBuf::from(name), error })
 }
 
 /// The columns that would be imputed. Labels that are numbers, such as 0 and 1, are numbers here: most methods know nothing else.
