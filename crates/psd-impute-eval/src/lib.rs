@@ -31,3 +31,4 @@ mod scale;
 pub mod toys;
 
 pub use error::{Error, Result};
+pub use scale::free_columns;

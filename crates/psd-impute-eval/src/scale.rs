@@ -8,8 +8,8 @@ pub(crate) fn scaler(table: &Table) -> Result<Scaler> {
     Ok(Scaler::of(&Table::new(free_columns(table), table.cells().to_owned())?))
 }
 
-/// The table's columns with every column of numbers free to hold any number.
-pub(crate) fn free_columns(table: &Table) -> Vec<Column> {
+/// The table's columns with every column of numbers free to hold any number: what is filled in may be none of the few values of a column.
+pub fn free_columns(table: &Table) -> Vec<Column> {
     let free = |column: &Column| match column.kind() {
         Kind::Category(_) => column.clone(),
         _ => Column::continuous(column.name()),

@@ -1,5 +1,6 @@
 //! The paper's toys: shapes with noise.
 
+use crate::ampute::normal;
 use psd_impute::Result;
 use psd_impute::table::Table;
 use rand::{Rng, RngExt};
@@ -93,11 +94,6 @@ impl Shape {
         };
         table.rows().map(log_density).sum::<f64>() / table.len() as f64
     }
-}
-
-fn normal(rng: &mut dyn Rng) -> f64 {
-    let (u, v): (f64, f64) = (rng.random(), rng.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (TAU * v).cos()
 }
 
 #[cfg(test)]

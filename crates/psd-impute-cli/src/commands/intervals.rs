@@ -3,7 +3,8 @@
 use super::Failure;
 use super::table_args::target;
 use psd_impute::impute::{CellSummary, Imputer};
-use psd_impute::table::{Column, Kind, Table};
+use psd_impute::table::Table;
+use psd_impute_eval::free_columns;
 use psd_impute_frame::{Batch, ColumnPlan, Plan, Target};
 use std::path::{Path, PathBuf};
 
@@ -86,17 +87,8 @@ pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2]
             end[(column, row - 1)] = value.ok_or_else(|| bad(line, format!("`{text}` is no number")))?;
         }
     }
-    let [lower, upper] = ends.map(|cells| Table::new(any_number(table), cells));
+    let [lower, upper] = ends.map(|cells| Table::new(free_columns(table), cells));
     Ok([lower?, upper?])
-}
-
-/// The columns of a table, those of numbers free to hold any: an end may be none of the few values of a column.
-fn any_number(table: &Table) -> Vec<Column> {
-    let free = |column: &Column| match column.kind() {
-        Kind::Category(_) => column.clone(),
-        _ => Column::continuous(column.name()),
-    };
-    table.columns().iter().map(free).collect()
 }
 
 /// Times are shown as such, but for their standard deviation, which is in the column's unit.

@@ -54,7 +54,7 @@ fn indicators(table: &Table, j: usize, labels: usize) -> Vec<Vec<f64>> {
 }
 
 /// A standard normal number by Box and Muller's formula.
-pub(crate) fn normal(rng: &mut impl Rng) -> f64 {
+pub(crate) fn normal(rng: &mut (impl Rng + ?Sized)) -> f64 {
     let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
     (-2.0 * u.ln()).sqrt() * (TAU * v).cos()
 }

@@ -25,35 +25,40 @@ pub struct Job {
     i_score: bool,
 }
 
-/// What is still to be done of a study: its trials without the records whose keys are `done`, all of a seed before the next, so that
-/// a study that is stopped has something to say of every table.
+/// What is still to be done of a study: its trials without the records whose keys are `done`.
 pub fn jobs(study: &Study, datasets: &[Dataset], done: &HashSet<String>) -> Vec<Job> {
+    let Study { imputations, i_score, .. } = *study;
     let mut jobs = Vec::new();
-    for &seed in &study.seeds {
-        for &rate in &study.rates {
-            for &mechanism in &study.mechanisms {
-                for (dataset, Dataset { name, table }) in datasets.iter().enumerate() {
-                    let (rows, columns) = (table.len(), table.columns().len());
-                    let protocol = study.protocol;
-                    let trial =
-                        Trial { dataset: name.clone(), rows, columns, protocol, mechanism, rate, seed };
-                    let missing = |method: &&Method| {
-                        !done.contains(&key(&trial, **method, method.imputations(study.imputations)))
-                    };
-                    let wanted: Vec<Method> = study.methods.iter().filter(missing).copied().collect();
-                    let (ours, others): (Vec<Method>, Vec<Method>) =
-                        wanted.into_iter().partition(|method| method.is_ours());
-                    let together = others.into_iter().map(|method| vec![method]).chain([ours]);
-                    for methods in together.filter(|methods| !methods.is_empty()) {
-                        let trial = trial.clone();
-                        let Study { imputations, i_score, .. } = *study;
-                        jobs.push(Job { trial, dataset, methods, imputations, i_score });
-                    }
-                }
-            }
+    for (dataset, trial) in trials(study, datasets) {
+        let missing =
+            |method: &&Method| !done.contains(&key(&trial, **method, method.imputations(imputations)));
+        let wanted = study.methods.iter().filter(missing).copied();
+        let (ours, others): (Vec<Method>, Vec<Method>) = wanted.partition(|method| method.is_ours());
+        let together = others.into_iter().map(|method| vec![method]).chain([ours]);
+        for methods in together.filter(|methods| !methods.is_empty()) {
+            jobs.push(Job { trial: trial.clone(), dataset, methods, imputations, i_score });
         }
     }
     jobs
+}
+
+/// The trials of a study and the positions of their tables, all of a seed before the next, so that a study that is stopped has
+/// something to say of every table.
+fn trials(study: &Study, datasets: &[Dataset]) -> Vec<(usize, Trial)> {
+    let of = |seed: u64, rate: f64, mechanism| {
+        datasets.iter().enumerate().map(move |(at, Dataset { name, table })| {
+            let (rows, columns) = (table.len(), table.columns().len());
+            let (dataset, protocol) = (name.clone(), study.protocol);
+            (at, Trial { dataset, rows, columns, protocol, mechanism, rate, seed })
+        })
+    };
+    let mut trials = Vec::new();
+    for &seed in &study.seeds {
+        for &rate in &study.rates {
+            study.mechanisms.iter().for_each(|&mechanism| trials.extend(of(seed, rate, mechanism)));
+        }
+    }
+    trials
 }
 
 /// Runs jobs on so many threads, each job on one core so that seconds compare, and hands on the records of each as soon as it is done.

@@ -83,6 +83,9 @@ impl Run {
                 study.title,
                 done.len()
             );
+            if failed > 0 {
+                eprintln!("hint: each that failed has its `error` in the file; it is tried again next time");
+            }
             eprintln!("wrote {}", self.output().display());
         }
         let nothing = added > 0 && failed == added;
@@ -123,10 +126,10 @@ impl Run {
             return;
         }
         let place = match &self.data {
-            Some(folder) => format!("not in {}", folder.display()),
+            Some(folder) => format!("they are not in {}", folder.display()),
             None => "there is no data folder".to_string(),
         };
-        eprintln!("note: {} tables are left out, because they are {place}:", absent.len());
+        eprintln!("note: {} tables are left out, because {place}:", absent.len());
         for TableSource { name, source } in absent {
             eprintln!("  {name}.csv: {source}");
         }
