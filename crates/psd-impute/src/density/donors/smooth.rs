@@ -11,7 +11,7 @@
 
 use super::super::piece::Piece;
 use super::column::KernelColumn;
-use super::marginal::{Marginal, normal};
+use super::marginal::{Marginal, normal, step};
 use super::pieces::{KeptPieces, Pieces};
 use crate::error::{bad, non_negative, positive};
 use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
@@ -204,6 +204,22 @@ impl SmoothColumn {
         Query { x, cell: self.cells.resolution.cell(self.cells.column, x) }
     }
 
+    /// For some donors with shares, each different cell of theirs: the sum of its shares, its value and its variance.
+    fn distinct(&self, shares: impl Iterator<Item = (usize, f64)>) -> Vec<(f64, f64, f64)> {
+        let cells = self.cells.as_ref();
+        let mut levels = vec![0.0; cells.levels.len()];
+        let mut held = Vec::new();
+        for (donor, share) in shares {
+            match cells.level[donor] {
+                MISSING => held.push((share, cells.values[donor], cells.variances[donor])),
+                level => levels[level as usize] += share,
+            }
+        }
+        let seen = levels.into_iter().zip(&cells.levels).filter(|(share, _)| *share > 0.0);
+        held.extend(seen.map(|(share, &v)| (share, v, 0.0)));
+        held
+    }
+
     /// For some donors with shares, each different cell of theirs with the sum of its shares: what its narrow and its broad part give to
     /// `x` in units of `m`, with the derivatives by `h_1` and `h_2`.
     pub(crate) fn peaks(
@@ -212,18 +228,8 @@ impl SmoothColumn {
         m: f64,
         shares: &[(usize, f64)],
     ) -> impl Iterator<Item = (f64, [(f64, f64); 2])> {
-        let (query, cells) = (self.query(x), self.cells.as_ref());
-        let mut levels = vec![0.0; cells.levels.len()];
-        let mut held = Vec::new();
-        for &(donor, share) in shares {
-            match cells.level[donor] {
-                MISSING => held.push((share, cells.values[donor], cells.variances[donor])),
-                level => levels[level as usize] += share,
-            }
-        }
-        let seen = levels.into_iter().zip(&cells.levels).filter(|(share, _)| *share > 0.0);
-        held.extend(seen.map(|(share, &v)| (share, v, 0.0)));
-        held.into_iter().map(move |(share, v, variance)| {
+        let query = self.query(x);
+        self.distinct(shares.iter().copied()).into_iter().map(move |(share, v, variance)| {
             let peaks = self.kernel.widths.map(|h| {
                 let deviation = (h * h + variance).sqrt();
                 let (value, slope) = query.normal(v, deviation);
@@ -233,15 +239,12 @@ impl SmoothColumn {
         })
     }
 
-    fn weighted<'w>(&'w self, weights: &'w [f64]) -> impl Iterator<Item = (f64, f64, f64)> + 'w {
-        let cell = move |i: usize| (weights[i], self.cells.values[i], self.cells.variances[i]);
-        (0..weights.len()).map(cell).filter(|cell| cell.0 > 1e-12)
-    }
-
     /// `Σ_i w_i Σ_a c_a term(v, √(h_a² + s²))`.
     fn sum(&self, weights: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
         let kernel = &self.kernel;
-        self.weighted(weights)
+        let some = weights.iter().copied().enumerate().filter(|(_, weight)| *weight > 1e-12);
+        self.distinct(some)
+            .into_iter()
             .map(|(weight, v, variance)| {
                 let part =
                     |a: usize| kernel.shares[a + 1] * term(v, (kernel.widths[a].powi(2) + variance).sqrt());
@@ -309,7 +312,7 @@ impl KernelColumn for SmoothColumn {
 
     fn cdf(&self, weights: &[f64], x: f64) -> f64 {
         let background = self.kernel.shares[0] * self.cells.marginal.cdf(x);
-        self.sum(weights, |v, s| cdf((x - v) / s)) + background
+        self.sum(weights, |v, s| step((x - v) / s)) + background
     }
 
     fn density(&self, weights: &[f64], x: f64) -> f64 {
