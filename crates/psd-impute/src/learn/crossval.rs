@@ -98,13 +98,13 @@ impl Split {
         let (test, train) = split(rows.table.len(), fold, folds);
         let weights: Vec<f64> = train.iter().map(|&i| rows.weights[i]).collect();
         let rest = rows.table.select(&train)?;
-        let view = |space: Space| -> Result<(View, FittedMixture)> {
-            let view = View::new(space, Rows { table: &rest, weights: &weights, base: &weights, ..rows })?;
+        let [plain, scores] = View::both(Rows { table: &rest, weights: &weights, base: &weights, ..rows })?;
+        let with_normal = |view: View| -> Result<(View, FittedMixture)> {
             let (normal, _) = FittedMixture::normal(view.rows(rows.em), ridge)?;
             Ok((view, normal))
         };
-        let views = [view(Space::Plain)?, view(Space::Scores)?];
-        Ok(Self { left: rows.table.select(&test)?, test, rest: views })
+        let rest = [with_normal(plain)?, with_normal(scores)?];
+        Ok(Self { left: rows.table.select(&test)?, test, rest })
     }
 
     /// The member fitted without the fold, and the log-likelihoods of the fold's rows.

@@ -6,12 +6,12 @@ use super::donors::fit_donors;
 use super::energy;
 use super::members::{Member, Rows, Smooth};
 use super::mixture::EmParams;
-use super::space::{Space, View};
+use super::space::{Space, View, normal_scores};
 use super::stack::Tried;
 use crate::Result;
 use crate::density::{Density, Donors, Fold, LeftOut, Stack};
 use crate::linalg::log_sum_exp;
-use crate::table::{Resolution, Table};
+use crate::table::{Resolution, Table, Warps};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -36,6 +36,9 @@ pub(crate) struct Data {
     pub(super) sample_weights: Vec<f64>,
     pub(crate) sampled: Vec<usize>,
     pub(crate) resolution: Arc<Resolution>,
+    /// The maps to the normal scores under these weights. They are kept, also in the model's file: donors are found by the very bits of
+    /// their scores.
+    pub(crate) scores: Arc<Warps>,
 }
 
 impl Data {
@@ -50,20 +53,29 @@ impl Data {
         Self::new(table, weights)
     }
 
-    /// From the rows to be used, and how many rows each stands for.
-    pub(crate) fn new(table: Table, weights: Vec<f64>) -> Result<Self> {
+    fn new(table: Table, weights: Vec<f64>) -> Result<Self> {
+        let scores = normal_scores(&table, &weights)?;
+        Self::from_parts(table, weights, scores)
+    }
+
+    /// From the rows to be used, how many rows each stands for, and the maps to their normal scores.
+    pub(crate) fn from_parts(table: Table, weights: Vec<f64>, scores: Warps) -> Result<Self> {
         let sampled = table.spread(SAMPLE);
         let sample = table.select(&sampled)?;
         let sample_weights = sampled.iter().map(|&i| weights[i]).collect();
         let resolution = Arc::new(Resolution::of(&table));
-        Ok(Self { table, weights, sample, sample_weights, sampled, resolution })
+        Ok(Self { table, weights, sample, sample_weights, sampled, resolution, scores: Arc::new(scores) })
+    }
+
+    fn rows<'a>(&'a self, weights: &'a [f64]) -> Rows<'a> {
+        let Self { table, weights: base, resolution, .. } = self;
+        Rows { table, weights, base, resolution, em: EmParams::default() }
     }
 
     /// The table in both spaces.
-    pub(crate) fn views(&self, weights: &[f64]) -> Result<[View; 2]> {
-        let Self { table, weights: base, resolution, .. } = self;
-        let rows = Rows { table, weights, base, resolution, em: EmParams::default() };
-        Ok([View::new(Space::Plain, rows)?, View::new(Space::Scores, rows)?])
+    pub(crate) fn views(&self) -> Result<[View; 2]> {
+        let rows = self.rows(&self.weights);
+        Ok([View::plain(rows), View::scores(rows, self.scores.clone())?])
     }
 
     /// For cross-validation, where less than the last digit will do.
@@ -107,7 +119,7 @@ type Inside = (f64, Space, Arc<dyn Density>);
 impl Parts {
     /// Donors in the columns, or in their normal scores if they tell better there. `kept` is what the smooth members were chosen by.
     pub(super) fn fit_donors(&self, kept: &CrossValidated, seed: u64) -> Result<FittedDonors> {
-        let views = self.data.views(&self.data.weights)?;
+        let views = self.data.views()?;
         let densities = self.densities(&views, false)?;
         let blind = kept.stacks(&self.weights)?;
         let fit_in = |space| {
@@ -165,14 +177,16 @@ impl Parts {
 
     /// The whole stack, moved to other row weights if there are some. Donors stay in the coordinates that their cells are in.
     pub(super) fn stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
-        let weights = moved.unwrap_or(&self.data.weights);
-        let views = self.data.views(weights)?;
+        let home = self.data.views()?;
+        let away = moved.map(|moved| View::both(self.data.rows(moved))).transpose()?;
+        let views = away.as_ref().unwrap_or(&home);
         let outside = |(w, space, density): Inside| Ok((w, views[space as usize].outside(density)?));
-        let members = self.densities(&views, moved.is_some())?.into_iter().map(outside);
+        let members = self.densities(views, moved.is_some())?.into_iter().map(outside);
         let smooth = Stack::new(members.collect::<Result<_>>()?)?;
         let Some(DonorPart { donors, space, share }) = &self.donors else { return Ok(smooth) };
+        let weights = moved.unwrap_or(&self.data.weights);
         let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
-        let donors = self.data.views(&self.data.weights)?[*space as usize].outside(donors)?;
+        let donors = home[*space as usize].outside(donors)?;
         Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, donors)])
     }
 

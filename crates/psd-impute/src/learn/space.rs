@@ -58,22 +58,25 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(super) fn new(space: Space, rows: Rows<'_>) -> Result<Self> {
-        let way = match space {
-            Space::Plain => None,
-            Space::Scores => {
-                Some((Arc::new(normal_scores(rows.table, rows.weights)?), rows.resolution.clone()))
-            }
-        };
-        let resolution = match &way {
-            None => rows.resolution.clone(),
-            Some((warps, outside)) => Arc::new(warps.apply_resolution(outside)),
-        };
-        let table = match &way {
-            None => rows.table.clone(),
-            Some((warps, _)) => warps.apply_table(rows.table)?,
-        };
-        Ok(Self { table, weights: rows.weights.to_vec(), base: rows.base.to_vec(), resolution, way })
+    /// The columns as they are.
+    pub(super) fn plain(rows: Rows<'_>) -> Self {
+        let Rows { table, weights, base, resolution, .. } = rows;
+        let (table, resolution) = (table.clone(), resolution.clone());
+        Self { table, weights: weights.to_vec(), base: base.to_vec(), resolution, way: None }
+    }
+
+    /// Their normal scores, by the maps that [`normal_scores`] gives.
+    pub(super) fn scores(rows: Rows<'_>, warps: Arc<Warps>) -> Result<Self> {
+        let Rows { weights, base, resolution: outside, .. } = rows;
+        let (table, resolution) = (warps.apply_table(rows.table)?, warps.apply_resolution(outside));
+        let (weights, base, way) = (weights.to_vec(), base.to_vec(), Some((warps, outside.clone())));
+        Ok(Self { table, weights, base, resolution: Arc::new(resolution), way })
+    }
+
+    /// Both.
+    pub(super) fn both(rows: Rows<'_>) -> Result<[Self; 2]> {
+        let warps = Arc::new(normal_scores(rows.table, rows.weights)?);
+        Ok([Self::plain(rows), Self::scores(rows, warps)?])
     }
 
     pub(super) fn rows(&self, em: EmParams) -> Rows<'_> {
@@ -108,7 +111,7 @@ impl View {
 }
 
 /// The maps to the normal scores of a table's continuous columns.
-fn normal_scores(table: &Table, weights: &[f64]) -> Result<Warps> {
+pub(super) fn normal_scores(table: &Table, weights: &[f64]) -> Result<Warps> {
     let warp = |j: usize| match table.columns()[j].kind() {
         Kind::Continuous => scores(table, weights, j),
         _ => None,

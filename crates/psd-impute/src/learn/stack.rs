@@ -129,7 +129,7 @@ impl StackFit {
         let weights = validated.weights(&data.sample_weights);
         let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
         let em = EmParams { max_iterations: 500, ..Default::default() };
-        let views = data.views(&data.weights)?;
+        let views = data.views()?;
         let normals = views
             .par_iter()
             .map(|view| FittedMixture::normal(view.rows(em), ridge))

@@ -117,6 +117,11 @@ impl Warps {
         self.columns[j].as_ref().map_or(1.0, |warp| warp.slope(x))
     }
 
+    /// The map of column `j`.
+    pub fn warp(&self, j: usize) -> Option<&Warp> {
+        self.columns[j].as_ref()
+    }
+
     /// The number of columns.
     pub fn columns(&self) -> usize {
         self.columns.len()

@@ -6,7 +6,7 @@ use super::{count, donors, smooth, within};
 use crate::Result;
 use crate::error::bad;
 use crate::learn::{Data, DonorPart, FittedStack, Member, Parts, Space, Tried};
-use crate::table::{Column, Table};
+use crate::table::{Column, Table, Warp, Warps};
 
 /// More rows than this in all are a mistake: each that a row stands for is drawn for in a refit.
 const MOST_ROWS: f64 = 1e7;
@@ -15,6 +15,7 @@ pub(super) fn write(stack: &FittedStack, out: &mut Tensors) -> StackLayout {
     let Parts { smooth, weights, donors, data } = stack.parts();
     out.matrix("table.cells", data.table.cells());
     out.vector("table.weights", &data.weights);
+    write_scores(&data.scores, out);
     out.vector("members.weights", weights);
     if let Some(DonorPart { donors, share, .. }) = donors {
         out.vector("donors.share", &[*share]);
@@ -57,7 +58,7 @@ fn read_donors(space: Space, columns: &[Column], data: &Data, source: &Source<'_
     if !(0.0..=1.0).contains(&share) {
         return Err(within("donors")(bad("share", share, "between zero and one")));
     }
-    let views = data.views(&data.weights).map_err(within("table"))?;
+    let views = data.views().map_err(within("table"))?;
     let resolution = views[space as usize].resolution();
     Ok(DonorPart { donors: donors::read(columns, data, resolution, source)?, space, share })
 }
@@ -73,7 +74,32 @@ fn read_data(columns: &[Column], source: &Source<'_>) -> Result<Data> {
         return Err(within("table")(bad("number of rows", total, "at most ten million")));
     }
     let table = Table::new(columns.to_vec(), cells).map_err(within("table"))?;
-    Data::new(table, weights).map_err(within("table"))
+    let scores = read_scores(&table, source)?;
+    Data::from_parts(table, weights, scores).map_err(within("table"))
+}
+
+fn write_scores(scores: &Warps, out: &mut Tensors) {
+    for j in 0..scores.columns() {
+        if let Some(warp) = scores.warp(j) {
+            let (x, z): (Vec<f64>, Vec<f64>) = warp.knots().iter().copied().unzip();
+            out.vector(&format!("scores.{j}.values"), &x);
+            out.vector(&format!("scores.{j}.scores"), &z);
+        }
+    }
+}
+
+fn read_scores(table: &Table, source: &Source<'_>) -> Result<Warps> {
+    let warp = |j: usize| {
+        let name = format!("scores.{j}.values");
+        if !source.has(&name) {
+            return Ok(None);
+        }
+        let x = source.vector(&name, None)?;
+        let z = source.vector(&format!("scores.{j}.scores"), Some(x.len()))?;
+        Warp::new(x.into_iter().zip(z).collect()).map(Some).map_err(within("scores"))
+    };
+    let warps = (0..table.columns().len()).map(warp).collect::<Result<_>>()?;
+    Warps::new(table, warps).map_err(within("scores"))
 }
 
 /// The members' kinds go into the layout, and a row of numbers each into tensors: weight, held-out likelihood, and the prior's strength
