@@ -129,12 +129,12 @@ impl Smooth {
         }
     }
 
-    /// From here to a fit of the same rows with other weights.
-    pub(super) fn refit(&self, rows: Rows<'_>) -> Result<Self> {
+    /// From here to a fit of the same rows with other weights, the covariances of a mixture then taken `spread` times.
+    pub(super) fn refit(&self, rows: Rows<'_>, spread: f64) -> Result<Self> {
         match self {
             Self::Mixture(FittedMixture { mixture, prior }) => {
                 let (mixture, _) = mixture.refine(rows.table, Some(rows.weights), prior, rows.em)?;
-                Ok(Self::Mixture(FittedMixture { mixture, prior: prior.clone() }))
+                Ok(Self::Mixture(FittedMixture { mixture: mixture.spread(spread), prior: prior.clone() }))
             }
             Self::Psd { psd, prior } => Ok(learn_psd(rows, psd, prior.clone(), MOVES)?.0),
         }

@@ -96,6 +96,15 @@ pub(crate) struct Parts {
     pub(crate) data: Data,
 }
 
+/// Where the members of a stack move to.
+#[derive(Clone, Copy)]
+pub(super) struct Moved<'a> {
+    /// The row weights.
+    pub(super) weights: &'a [f64],
+    /// How many times the covariances of mixtures are taken that are fitted under them.
+    pub(super) spread: f64,
+}
+
 /// The donors of a stack.
 pub(crate) struct DonorPart {
     pub(crate) donors: Donors,
@@ -120,7 +129,7 @@ impl Parts {
     /// Donors in the columns, or in their normal scores if they tell better there. `kept` is what the smooth members were chosen by.
     pub(super) fn fit_donors(&self, kept: &CrossValidated, seed: u64) -> Result<FittedDonors> {
         let views = self.data.views()?;
-        let densities = self.densities(&views, false)?;
+        let densities = self.densities(&views, None)?;
         let blind = kept.stacks(&self.weights)?;
         let fit_in = |space| {
             let smooth = smooth_in(space, &views, &densities)?;
@@ -163,28 +172,32 @@ impl Parts {
         Ok(FittedDonors { part: DonorPart { donors, space, share }, scores, left_out })
     }
 
-    /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new.
-    fn densities(&self, views: &[View; 2], moved: bool) -> Result<Vec<Inside>> {
+    /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new: how many times covariances
+    /// are taken then.
+    fn densities(&self, views: &[View; 2], spread: Option<f64>) -> Result<Vec<Inside>> {
         let rows: f64 = self.data.weights.iter().sum();
         let em = EmParams { tolerance: MOVED / rows, max_iterations: MOVES };
         let one = |(&weight, (space, fit)): (&f64, &(Space, Smooth))| {
             let rows = views[*space as usize].rows(em);
-            let density = if moved { fit.refit(rows)?.density(rows)? } else { fit.density(rows)? };
+            let density = match spread {
+                Some(spread) => fit.refit(rows, spread)?.density(rows)?,
+                None => fit.density(rows)?,
+            };
             Ok((weight, *space, density))
         };
         self.weights.par_iter().zip(&self.smooth).map(one).collect()
     }
 
     /// The whole stack, moved to other row weights if there are some. Donors stay in the coordinates that their cells are in.
-    pub(super) fn stack(&self, moved: Option<&[f64]>) -> Result<Stack> {
+    pub(super) fn stack(&self, moved: Option<Moved<'_>>) -> Result<Stack> {
         let home = self.data.views()?;
-        let away = moved.map(|moved| View::both(self.data.rows(moved))).transpose()?;
+        let away = moved.map(|moved| View::both(self.data.rows(moved.weights))).transpose()?;
         let views = away.as_ref().unwrap_or(&home);
         let outside = |(w, space, density): Inside| Ok((w, views[space as usize].outside(density)?));
-        let members = self.densities(views, moved.is_some())?.into_iter().map(outside);
+        let members = self.densities(views, moved.map(|moved| moved.spread))?.into_iter().map(outside);
         let smooth = Stack::new(members.collect::<Result<_>>()?)?;
         let Some(DonorPart { donors, space, share }) = &self.donors else { return Ok(smooth) };
-        let weights = moved.unwrap_or(&self.data.weights);
+        let weights = moved.map_or(&self.data.weights[..], |moved| moved.weights);
         let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
         let donors = home[*space as usize].outside(donors)?;
         Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, donors)])

@@ -10,6 +10,9 @@
 //! Weights of Gamma(a), divided by `a`, have the mean 1 and the variance `1/a`, and what is fitted scatters by `1/a` as much. So
 //! `a = 1 - (d + 2)/n` gives back what is lost, `n` being the rows that have a column, on average. Many columns of few rows are held by
 //! priors rather than by regressions, so `a` is never below a half.
+//!
+//! The variance of the residuals themselves is lost in the same measure. With a flat prior its posterior mean is their sum of squares over
+//! `n - d - 2`, where a fit has it over `n`: the covariance of a refit is to be taken `1/a` times.
 
 use crate::Result;
 use crate::error::bad;
@@ -20,9 +23,14 @@ use rand_distr::{Distribution, Gamma};
 const LEAST: f64 = 0.5;
 
 /// A weight for each row, of which each stands for `copies`; the sum of as many weights then.
-pub(super) fn row_weights(table: &Table, copies: &[f64], seed: u64, imputation: u64) -> Result<Vec<f64>> {
+pub(super) fn row_weights(
+    table: &Table,
+    copies: &[f64],
+    shape: f64,
+    seed: u64,
+    imputation: u64,
+) -> Result<Vec<f64>> {
     let keys = RowKeys::of(table);
-    let shape = shape(table, copies);
     let weight = |(i, copies): (usize, f64)| {
         let gamma = Gamma::new(shape * copies, shape.recip());
         let gamma = gamma.map_err(|_| bad("row weights", copies.to_string(), "above zero"))?;
@@ -32,7 +40,7 @@ pub(super) fn row_weights(table: &Table, copies: &[f64], seed: u64, imputation: 
 }
 
 /// The shape `a` of one row's weight.
-fn shape(table: &Table, copies: &[f64]) -> f64 {
+pub(super) fn shape(table: &Table, copies: &[f64]) -> f64 {
     let d = table.columns().len() as f64;
     let observed = |(row, copies): (&[f64], &f64)| copies * row.iter().filter(|x| !x.is_nan()).count() as f64;
     let rows = table.rows().zip(copies).map(observed).sum::<f64>() / d;
@@ -47,7 +55,8 @@ mod tests {
     fn moments(copies: f64, rows: u32) -> (f64, f64) {
         let cells: Vec<[f64; 2]> = (0..rows).map(|i| [f64::from(i), f64::from(i % 3)]).collect();
         let table = Table::continuous(&["a", "b"], &cells).unwrap();
-        let drawn = |k| row_weights(&table, &vec![copies; rows as usize], 1, k).unwrap();
+        let copies = vec![copies; rows as usize];
+        let drawn = |k| row_weights(&table, &copies, shape(&table, &copies), 1, k).unwrap();
         let all: Vec<f64> = (0..60_000 / u64::from(rows)).flat_map(drawn).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         (mean, all.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / all.len() as f64)

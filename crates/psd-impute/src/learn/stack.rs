@@ -14,8 +14,8 @@ use super::crossval::{CrossValidated, FOLDS, cross_validate};
 use super::members::{FittedMixture, Member, Smooth};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
-use super::parts::{Data, Parts, SAMPLE};
-use super::row_weights::row_weights;
+use super::parts::{Data, Moved, Parts, SAMPLE};
+use super::row_weights::{row_weights, shape};
 use super::space::Space;
 use crate::density::Stack;
 use crate::error::bad;
@@ -197,8 +197,9 @@ impl FittedStack {
     /// the stack stay. A row's weight depends on the seed, the number of the imputation and the row's content alone.
     pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Stack> {
         let Data { table, weights, .. } = &self.parts.data;
-        let drawn = row_weights(table, weights, seed, imputation)?;
-        self.parts.stack(Some(&drawn))
+        let shape = shape(table, weights);
+        let drawn = row_weights(table, weights, shape, seed, imputation)?;
+        self.parts.stack(Some(Moved { weights: &drawn, spread: shape.recip() }))
     }
 
     /// The stack as if it had not seen some rows of a standardised table: its members move to the other rows, their weights in the stack
@@ -214,7 +215,7 @@ impl FittedStack {
             *copies -= gone;
             weight - gone
         });
-        self.parts.stack(Some(&left.collect::<Vec<_>>()))
+        self.parts.stack(Some(Moved { weights: &left.collect::<Vec<_>>(), spread: 1.0 }))
     }
 
     /// How many distinct rows the members were fitted to.

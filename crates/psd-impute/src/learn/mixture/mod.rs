@@ -20,7 +20,7 @@ use crate::table::{Resolution, Table};
 use crate::{Error, Result};
 use data::Em;
 use expect::Ready;
-use faer::{Mat, MatRef};
+use faer::{Mat, MatRef, Scale};
 use std::sync::Arc;
 
 /// The prior of the components' covariances.
@@ -105,6 +105,12 @@ impl Mixture {
     ) -> Result<(Self, EmReport)> {
         positive("strength of the prior", prior.strength)?;
         Em::new(table, weights, prior)?.run(self.clone(), params)
+    }
+
+    /// The mixture with every covariance taken so many times.
+    pub(super) fn spread(mut self, times: f64) -> Self {
+        self.components.iter_mut().for_each(|component| component.covariance *= Scale(times));
+        self
     }
 
     /// From components of one shape, their weights and each table adding up to one.
