@@ -36,15 +36,15 @@ def masked(rng, n, d, rate):
 
 
 def soft_impute(table, penalty):
-    """By singular values."""
+    """By singular values, step by step until rounding is all that moves: small steps may have a long way to go."""
     mean, deviation = np.nanmean(table, 0), np.nanstd(table, 0)
     x = (table - mean) / deviation
     missing = np.isnan(x)
     filled = np.where(missing, 0, x)
-    for _ in range(1000):
+    for _ in range(20000):
         u, s, v = np.linalg.svd(filled, full_matrices=False)
         new = np.where(missing, u * np.maximum(s - penalty, 0) @ v, x)
-        still = np.linalg.norm(new - filled) <= 1e-10 * np.linalg.norm(filled)
+        still = np.linalg.norm(new - filled) <= 1e-14 * np.linalg.norm(filled)
         filled = new
         if still:
             break
