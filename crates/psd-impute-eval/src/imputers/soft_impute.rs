@@ -47,6 +47,8 @@ const PENALTIES: usize = 15;
 const LEAST: f64 = 1e-3;
 /// The share of observed cells on which they are tried.
 const HELD_OUT: f64 = 0.1;
+/// A smaller penalty has to be better by this share: those with the same minimum differ by rounding, and the largest gets there soonest.
+const BETTER: f64 = 1e-6;
 
 /// Soft-thresholded singular values, for numbers only. Columns are standardised, and all rows are completed together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -105,7 +107,7 @@ fn cross_validated(cells: MatRef<'_, f64>, rng: &mut impl Rng) -> Result<Trial> 
     let mut best = try_out(largest)?;
     for k in 1..PENALTIES {
         let trial = try_out(largest * LEAST.powf(k as f64 / (PENALTIES - 1) as f64))?;
-        if trial.error < best.error {
+        if trial.error < (1.0 - BETTER) * best.error {
             best = trial;
         }
     }
