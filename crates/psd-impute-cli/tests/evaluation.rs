@@ -29,10 +29,15 @@ impl Folder {
         self.get(name).lines().map(|line| line.split(',').map(String::from).collect()).collect()
     }
 
-    /// Runs a command in the folder, its arguments separated by spaces.
-    fn run(&self, arguments: &str) -> Output {
+    /// A command in the folder, its arguments separated by spaces.
+    fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_psd-impute"));
-        command.current_dir(self.0.path()).args(arguments.split(' ')).output().unwrap()
+        command.current_dir(self.0.path()).args(arguments.split(' '));
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
     }
 
     fn done(&self, arguments: &str) -> String {
@@ -234,6 +239,10 @@ fn intervals_of_numbers_and_dates_are_held_against_the_truth() {
     assert_eq!(found["intervals"]["cells"], cells.len());
     assert_eq!(found["intervals"]["coverage"], held as f64 / cells.len() as f64);
     assert!(held > cells.len() / 2 && cells.iter().any(|cell| cell[1] == "day"));
+
+    let mut command = folder.command("evaluate truth.csv masked.csv done.csv --intervals - --json");
+    let piped = command.stdin(std::fs::File::open(folder.path("cells.csv")).unwrap()).output().unwrap();
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&piped.stdout).unwrap(), found);
 
     let error = folder.refused("evaluate truth.csv masked.csv done.csv --intervals done.csv");
     assert!(error.contains("done.csv: line 1: the header is not `row,column,"), "{error}");

@@ -123,6 +123,18 @@ fn a_killed_study_goes_on_to_the_same_records() {
 }
 
 #[test]
+fn records_go_to_standard_output_for_a_hyphen() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("small.toml"), STUDY).unwrap();
+    folder.done("lab run small.toml --methods mean -o file.jsonl");
+    let output = folder.command("lab run small.toml --methods mean -o -").output().unwrap();
+    assert!(output.status.success() && !folder.path("-").exists(), "{}", said(&output));
+    std::fs::write(folder.path("printed.jsonl"), &output.stdout).unwrap();
+    assert_eq!(folder.records("printed.jsonl"), folder.records("file.jsonl"));
+    assert!(!said(&output).contains("wrote"), "{}", said(&output));
+}
+
+#[test]
 fn what_is_no_file_of_records_is_left_alone() {
     let folder = Folder::new();
     for text in ["my notes", "{\"dataset\":\"iris\"}\n", "\u{0}\u{1}\n\n"] {

@@ -4,7 +4,7 @@
 
 use psd_impute::table::Table;
 use psd_impute_eval::imputers::{Blur, Imputer, Mean, Sinkhorn, SoftImpute, sinkhorn_divergence};
-use psd_impute_eval::metrics::{Evaluation, energy_i_score};
+use psd_impute_eval::metrics::{Evaluation, energy_i_score, sliced_bases};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -21,6 +21,7 @@ enum Request {
     Sinkhorn { table: Rows, iterations: usize, seed: u64 },
     IScore { table: Rows, method: String, draws: u64 },
     Intervals { truth: Rows, masked: Rows, lower: Rows, upper: Rows },
+    Sliced { truth: Rows, masked: Rows, completed: Rows },
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -60,6 +61,16 @@ fn answer(request: Request) -> Result<Value, Box<dyn Error>> {
             let found = Evaluation::new(&table(&truth)?, &table(&masked)?)?
                 .intervals(&table(&lower)?, &table(&upper)?)?;
             json!(found.map(|found| [found.coverage, found.width]))
+        }
+        Request::Sliced { truth, masked, completed } => {
+            let truth = table(&truth)?;
+            let scores = Evaluation::new(&truth, &table(&masked)?)?.score(0, &table(&completed)?)?;
+            let bases = sliced_bases(truth.columns().len())?;
+            let directions: Vec<Vec<f64>> = bases
+                .iter()
+                .flat_map(|basis| basis.col_iter().map(|c| c.iter().copied().collect()))
+                .collect();
+            json!({ "value": scores.sw2, "directions": directions })
         }
     })
 }

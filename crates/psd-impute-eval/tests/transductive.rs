@@ -68,6 +68,19 @@ fn a_penalty_beyond_all_singular_values_leaves_the_means() {
 }
 
 #[test]
+fn penalties_below_all_singular_values_have_one_minimum() {
+    // It is that of the sum of singular values, to which steps from zeros are as short as the penalty is small.
+    let [_, masked] = tables(60, 4, 0.8, 1);
+    let [small, smaller] = [0.02, 0.01].map(|penalty| {
+        let filled = completed(&SoftImpute { penalty: Some(penalty) }, &masked);
+        let cells = standardised(&filled, &masked);
+        assert!(cells.singular_values().unwrap().iter().all(|&s| s > 0.02));
+        cells
+    });
+    assert!((&small - &smaller).norm_max() < 1e-6, "{}", (&small - &smaller).norm_max());
+}
+
+#[test]
 fn the_penalty_that_is_chosen_is_nearly_the_best() {
     let [truth, masked] = tables(200, 6, 0.8, 3);
     let evaluation = Evaluation::new(&truth, &masked).unwrap();

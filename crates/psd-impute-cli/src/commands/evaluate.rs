@@ -23,7 +23,8 @@ pub(crate) struct Evaluate {
     /// The tables in which they were put back.
     #[arg(required = true)]
     completed: Vec<PathBuf>,
-    /// A file that `impute --intervals` wrote for the masked table, to see how often its intervals hold the truth.
+    /// A file that `impute --intervals` wrote for the masked table, to see how often its intervals hold the truth; `-` reads
+    /// standard input.
     #[arg(long, value_name = "FILE")]
     intervals: Option<PathBuf>,
     #[command(flatten)]

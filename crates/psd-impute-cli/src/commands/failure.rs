@@ -29,6 +29,8 @@ pub(crate) enum Failure {
     SameFile { path: PathBuf },
     #[error("{}: is read from, and would be overwritten", path.display())]
     Overwrites { path: PathBuf },
+    #[error("{}: intervals are written as CSV without compression, and the name says something else", path.display())]
+    OnlyCsv { path: PathBuf },
     #[error("standard output cannot hold more than one thing")]
     OneStream,
     #[error("drawing a picture: {0}")]
@@ -90,6 +92,7 @@ impl Failure {
             self,
             Self::SameFile { .. }
                 | Self::Overwrites { .. }
+                | Self::OnlyCsv { .. }
                 | Self::OneStream
                 | Self::Frame(
                     psd_impute_frame::Error::BoundsTwice { .. }
@@ -125,6 +128,7 @@ impl Failure {
             Self::IsFolder { .. } => "add the name of a file".into(),
             Self::SameFile { .. } => "give each output a file of its own".into(),
             Self::Overwrites { .. } => "write to another file; what is missing would be lost".into(),
+            Self::OnlyCsv { .. } => "give it a name such as cells.csv".into(),
             Self::OneStream => "write to files: -o out.csv, --intervals cells.csv".into(),
             Self::TwoKinds { .. } => "name it in one of --categorical, --continuous and --ignore".into(),
             Self::MnarAlone => "add --mechanism mnar, or leave --mnar out".into(),

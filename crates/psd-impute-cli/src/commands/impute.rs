@@ -4,7 +4,7 @@ use super::Failure;
 use super::bounds;
 use super::fit_args::{FitArgs, RecipeArg};
 use super::fitted;
-use super::intervals::Intervals;
+use super::intervals::{self, Intervals};
 use super::progress::Progress;
 use super::run_args::RunArgs;
 use super::summary::{FitSummary, NOT_CONVERGED, Summary, filled, print_json};
@@ -180,6 +180,7 @@ impl Impute {
         if streams + usize::from(table) + usize::from(self.run.json) > 1 || table && self.m > 1 {
             return Err(Failure::OneStream);
         }
+        self.intervals.as_deref().map(intervals::check_name).transpose()?;
         let tables = (1..=self.m).map(|k| self.path(k));
         let mut written: Vec<PathBuf> = Vec::new();
         for path in tables.chain(others).filter(|path| !is_standard(path)) {

@@ -1,17 +1,27 @@
 //! `--intervals FILE`: what is known of each missing cell.
 
 use super::Failure;
-use super::table_args::target;
+use super::table_args::{is_standard, target};
 use psd_impute::impute::{CellSummary, Imputer};
 use psd_impute::table::Table;
 use psd_impute_eval::free_columns;
-use psd_impute_frame::{Batch, ColumnPlan, Plan, Target};
+use psd_impute_frame::{Batch, ColumnPlan, Compression, Format, Plan, Target};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The probabilities at which quantiles are given.
 const ENDS: [f64; 2] = [0.025, 0.975];
 const HEADER: [&str; 9] =
     ["row", "column", "mean", "sd", "median", "q2.5", "q97.5", "most_probable", "probability"];
+
+/// Refuses a name that says something else than plain CSV.
+pub(crate) fn check_name(path: &Path) -> Result<(), Failure> {
+    match Format::of_name(path) {
+        None | Some(Format::Csv(Compression::None)) => Ok(()),
+        Some(_) => Err(Failure::OnlyCsv { path: path.to_owned() }),
+    }
+}
 
 /// The file in the making.
 pub(crate) struct Intervals {
@@ -64,7 +74,12 @@ pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2]
             _ => bad(line, text),
         }
     };
-    let mut reader = csv::Reader::from_path(path).map_err(of_csv)?;
+    let input: Box<dyn Read> = if is_standard(path) {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(Failure::of_file(path))?)
+    };
+    let mut reader = csv::Reader::from_reader(input);
     if reader.headers().map_err(of_csv)? != HEADER.as_slice() {
         return Err(bad(1, format!("the header is not `{}`", HEADER.join(","))));
     }

@@ -6,14 +6,21 @@
 //! d(x, y)² = (columns / shared) · Σ_{shared} (x_j - y_j)²
 //! ```
 //!
-//! A gap gets the mean of its column among the [`NEIGHBOURS`] nearest fitted rows that have it, the first of equally near ones; all of them
-//! where there are fewer; and the column's mean where no row with the cell shares a column with this one.
+//! A gap gets the mean of its column among the [`NEIGHBOURS`] nearest fitted rows that have it; all of them where there are fewer; and
+//! the column's mean where no row with the cell shares a column with this one.
+//!
+//! Which of equally near rows count is left to chance. In tables that are sorted or come from designed experiments, many rows are equally
+//! near, and neighbours in the table are alike: the first of them would stand for a corner of the group only. Fitted rows are
+//! therefore put into an order drawn from the seed, in which the first of equally near ones are taken.
 
 use super::cells::{column_means, fill, only_numbers};
 use super::{Fitted, Imputer};
 use crate::Result;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
 use psd_impute::table::Table;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 /// How many rows a mean is taken of.
@@ -23,7 +30,7 @@ const NEIGHBOURS: usize = 5;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Knn;
 
-/// The fitted rows.
+/// The fitted rows, in random order.
 struct FittedKnn {
     columns: Vec<Donors>,
     /// The mean of each column.
@@ -39,10 +46,12 @@ struct Donors {
 }
 
 impl Imputer for Knn {
-    fn fit(&self, table: &Table, _: u64) -> Result<Box<dyn Fitted>> {
+    fn fit(&self, table: &Table, seed: u64) -> Result<Box<dyn Fitted>> {
         only_numbers(table)?;
+        let mut order: Vec<usize> = (0..table.len()).collect();
+        order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
         let column = |j: usize| {
-            let cells = || table.rows().map(|row| row[j]);
+            let cells = || order.iter().map(|&i| table.row(i)[j]);
             Donors {
                 values: cells().map(|x| if x.is_nan() { 0.0 } else { x }).collect(),
                 seen: cells().map(|x| if x.is_nan() { 0.0 } else { 1.0 }).collect(),
@@ -168,7 +177,8 @@ mod tests {
 
     #[test]
     fn gaps_get_the_mean_of_the_nearest_rows() {
-        let number = |i: usize, j: usize| ((i * 37 + j * 101 + i * i * j) % 97) as f64;
+        // No two distances are the same.
+        let number = |i: usize, j: usize| ((i * 37 + j * 101 + i * i * j) as f64).sin();
         let cell =
             |i: usize, j: usize| if (i * 7 + j * 3).is_multiple_of(5) { f64::NAN } else { number(i, j) };
         let rows: Vec<[f64; 4]> = (0..40).map(|i| [0, 1, 2, 3].map(|j| cell(i, j))).collect();
@@ -179,6 +189,17 @@ mod tests {
                 assert!((completed[j] - plainly(&table, row, j)).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn equally_near_rows_are_taken_by_chance_and_not_as_they_come() {
+        let mut rows: Vec<[f64; 2]> = (0..60).map(|i| [1.0, f64::from(i)]).collect();
+        rows.push([1.0, f64::NAN]);
+        let table = Table::continuous(&["a", "b"], &rows).unwrap();
+        let filled = |seed| Knn.fit(&table, seed).unwrap().complete(&table, 1).unwrap().row(60)[1];
+        // Five of sixty numbers have a mean of standard deviation 7.5; two hundred such means, one of 0.5.
+        let mean = (0..200).map(filled).sum::<f64>() / 200.0;
+        assert!((mean - 29.5).abs() < 2.0, "{mean}");
     }
 
     #[test]

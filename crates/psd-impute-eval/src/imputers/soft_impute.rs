@@ -11,9 +11,22 @@
 //! so that an iteration takes the eigenvectors of a small matrix, and products for the missing cells only. Singular values below `λ`
 //! vanish, and those above, a thousandth of the largest or more, lose nothing that matters by being squared.
 //!
+//! An iteration is a step down the gradient of
+//!
+//! ```text
+//! f(gaps) = Σ_k h(D_k),     h(D) = D² / 2 up to λ, λ D - λ² / 2 beyond,     f' = (A - S A) at the gaps
+//! ```
+//!
+//! which is convex, and whose gradient changes no faster than its argument, so that no step goes up. Nesterov's momentum
+//! reaches the same minimum in far fewer steps: each starts a little beyond the last filling, in the direction in which that one had
+//! moved, and momentum starts anew whenever it goes against the step (O'Donoghue and Candès, *Adaptive restart for accelerated gradient
+//! schemes*, 2015).
+//!
 //! As in the public code of Muzellec et al. (2020), `λ` is one of fifteen between a thousandth of the largest singular value and all of it,
-//! that which best fills a tenth of the observed cells, held out. Where we differ: every `λ` is tried on the same cells, so that chance
-//! does not choose between them; and iterations stop when cells no longer move, not only at a thousand.
+//! that which best fills a tenth of the observed cells, held out. Each is tried from where the next larger one has ended: once all
+//! singular values are above `λ`, `f` is their sum but for constants, the minimum no longer depends on `λ`, and from zeros a small one
+//! would take thousands of short steps to it. Where we differ: every `λ` is tried on the same cells, so that chance does not choose
+//! between them; and iterations stop when cells no longer move, not only at a thousand.
 
 use super::cells::{fill, only_numbers};
 use super::in_sample::InSample;
@@ -21,20 +34,21 @@ use super::{Fitted, Imputer};
 use crate::Result;
 use crate::scale::scaler;
 use faer::{Mat, MatRef};
-use psd_impute::linalg::{dot, eigenvalues, eigenvectors, gram, times};
+use psd_impute::linalg::{dot, eigenvalues, eigenvectors, gram, times, trace};
 use psd_impute::table::Table;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 const ITERATIONS: usize = 1000;
 /// Cells no longer move when they change by less than this share of the whole table.
-const STILL: f64 = 1e-10;
+const STILL: f64 = 1e-11;
 /// The penalties that are tried, and the least of them as a share of the largest.
 const PENALTIES: usize = 15;
 const LEAST: f64 = 1e-3;
 /// The share of observed cells on which they are tried.
 const HELD_OUT: f64 = 0.1;
+/// A smaller penalty has to be better by this share: those with the same minimum differ by rounding, and the largest gets there soonest.
+const BETTER: f64 = 1e-6;
 
 /// Soft-thresholded singular values, for numbers only. Columns are standardised, and all rows are completed together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -57,29 +71,47 @@ impl SoftImpute {
         let scaler = scaler(table)?;
         let cells = table.cells();
         let standard = Mat::from_fn(cells.nrows(), cells.ncols(), |j, i| scaler.apply(j, cells[(j, i)]));
+        let mut filling = Filling::new(standard.as_ref());
         let penalty = match self.penalty {
             Some(penalty) => penalty,
-            None => cross_validated(standard.as_ref(), &mut ChaCha8Rng::seed_from_u64(seed))?,
+            None => {
+                let best = cross_validated(standard.as_ref(), &mut ChaCha8Rng::seed_from_u64(seed))?;
+                filling.start_from(&best.filling);
+                best.penalty
+            }
         };
-        let completed = completed(standard.as_ref(), penalty)?;
-        fill(table, |j, i| scaler.undo(j, completed[(j, i)]))
+        filling.settle(penalty)?;
+        fill(table, |j, i| scaler.undo(j, filling.cell(j, i)))
     }
 }
 
+/// A penalty and how it fills held-out cells.
+struct Trial {
+    penalty: f64,
+    error: f64,
+    filling: Filling,
+}
+
 /// The penalty that fills held-out cells best.
-fn cross_validated(cells: MatRef<'_, f64>, rng: &mut impl Rng) -> Result<f64> {
+fn cross_validated(cells: MatRef<'_, f64>, rng: &mut impl Rng) -> Result<Trial> {
     let largest = Filling::new(cells).largest()?;
     let gone = held_out(cells, rng);
     let mut masked = cells.to_owned();
     gone.iter().for_each(|&(j, i)| masked[(j, i)] = f64::NAN);
-    let penalty = |k: usize| largest * LEAST.powf(1.0 - k as f64 / (PENALTIES - 1) as f64);
-    let error = |k: usize| {
-        let completed = completed(masked.as_ref(), penalty(k))?;
-        Ok(gone.iter().map(|&(j, i)| (completed[(j, i)] - cells[(j, i)]).powi(2)).sum())
+    let mut filling = Filling::new(masked.as_ref());
+    let mut try_out = |penalty: f64| -> Result<Trial> {
+        filling.settle(penalty)?;
+        let error = gone.iter().map(|&(j, i)| (filling.cell(j, i) - cells[(j, i)]).powi(2)).sum();
+        Ok(Trial { penalty, error, filling: filling.clone() })
     };
-    let errors = (0..PENALTIES).into_par_iter().map(error).collect::<Result<Vec<f64>>>()?;
-    let best = (0..PENALTIES).min_by(|&a, &b| errors[a].total_cmp(&errors[b])).unwrap_or(0);
-    Ok(penalty(best))
+    let mut best = try_out(largest)?;
+    for k in 1..PENALTIES {
+        let trial = try_out(largest * LEAST.powf(k as f64 / (PENALTIES - 1) as f64))?;
+        if trial.error < (1.0 - BETTER) * best.error {
+            best = trial;
+        }
+    }
+    Ok(best)
 }
 
 /// A random share of the observed cells, as column and row, but for one of each row.
@@ -96,64 +128,72 @@ fn held_out(cells: MatRef<'_, f64>, rng: &mut impl Rng) -> Vec<(usize, usize)> {
     gone
 }
 
-/// The cells with their gaps filled.
-fn completed(cells: MatRef<'_, f64>, penalty: f64) -> Result<Mat<f64>> {
-    let wide = cells.nrows() > cells.ncols();
-    let mut filling = Filling::new(if wide { cells.transpose() } else { cells });
-    for _ in 0..ITERATIONS {
-        if filling.step(penalty)? <= STILL {
-            break;
-        }
-    }
-    Ok(if wide { filling.cells.transpose().to_owned() } else { filling.cells })
-}
-
-/// A matrix whose gaps are being filled.
+/// A matrix whose gaps are being filled, its shorter side first.
+#[derive(Clone)]
 struct Filling {
     cells: Mat<f64>,
-    /// The columns that have gaps, and where.
-    gaps: Vec<(usize, Vec<usize>)>,
+    /// Where they are, as row and column.
+    gaps: Vec<(usize, usize)>,
+    /// Whether it is the transpose of what was given.
+    transposed: bool,
 }
 
 impl Filling {
     /// With zeros in the gaps.
     fn new(cells: MatRef<'_, f64>) -> Self {
-        let missing = |i: usize| (0..cells.nrows()).filter(|&j| cells[(j, i)].is_nan()).collect();
-        let gaps =
-            (0..cells.ncols()).map(|i| (i, missing(i))).filter(|(_, rows): &(_, Vec<_>)| !rows.is_empty());
-        let gaps = gaps.collect();
+        let transposed = cells.nrows() > cells.ncols();
+        let cells = if transposed { cells.transpose() } else { cells };
+        let missing = |i: usize| (0..cells.nrows()).filter(move |&j| cells[(j, i)].is_nan());
+        let gaps = (0..cells.ncols()).flat_map(|i| missing(i).map(move |j| (j, i))).collect();
         let zero = |j, i| if cells[(j, i)].is_nan() { 0.0 } else { cells[(j, i)] };
-        Self { cells: Mat::from_fn(cells.nrows(), cells.ncols(), zero), gaps }
+        Self { cells: Mat::from_fn(cells.nrows(), cells.ncols(), zero), gaps, transposed }
     }
 
-    /// `A A'`
-    fn squares(&self) -> Mat<f64> {
-        gram(self.cells.as_ref())
+    /// A cell, by row and column of what was given.
+    fn cell(&self, j: usize, i: usize) -> f64 {
+        if self.transposed { self.cells[(i, j)] } else { self.cells[(j, i)] }
+    }
+
+    /// Fills the gaps as another filling of the same matrix does.
+    fn start_from(&mut self, other: &Self) {
+        self.gaps.iter().for_each(|&gap| self.cells[gap] = other.cells[gap]);
     }
 
     /// The largest singular value.
     fn largest(&self) -> Result<f64> {
-        let values = eigenvalues(self.squares().as_ref(), "singular values of the table")?;
+        let values = eigenvalues(gram(self.cells.as_ref()).as_ref(), "singular values of the table")?;
         Ok(values.last().map_or(0.0, |value| value.max(0.0).sqrt()))
     }
 
-    /// Fills the gaps anew; by how much they changed, as a share of the norm of the matrix.
-    fn step(&mut self, penalty: f64) -> Result<f64> {
-        let squares = self.squares();
-        let total: f64 = (0..squares.nrows()).map(|j| squares[(j, j)]).sum();
-        let shrunk = shrink(squares.as_ref(), penalty)?;
-        let mut change = 0.0;
-        let mut filled = Vec::new();
-        for (i, rows) in &self.gaps {
-            let column = self.cells.col_as_slice_mut(*i);
-            filled.clear();
-            filled.extend(rows.iter().map(|&j| dot(shrunk.col_as_slice(j), column)));
-            for (&j, &x) in rows.iter().zip(&filled) {
-                change += (x - column[j]).powi(2);
-                column[j] = x;
+    /// Fills the gaps anew until they no longer move.
+    fn settle(&mut self, penalty: f64) -> Result<()> {
+        let mut last: Vec<f64> = self.gaps.iter().map(|&gap| self.cells[gap]).collect();
+        let mut filled = last.clone();
+        let mut momentum = 1.0_f64;
+        for _ in 0..ITERATIONS {
+            let squares = gram(self.cells.as_ref());
+            let shrunk = shrink(squares.as_ref(), penalty)?;
+            let (mut change, mut along) = (0.0, 0.0);
+            for ((x, last), &(j, i)) in filled.iter_mut().zip(&last).zip(&self.gaps) {
+                let column = self.cells.col_as_slice(i);
+                *x = dot(shrunk.col_as_slice(j), column);
+                let step = *x - column[j];
+                change += step * step;
+                along += step * (*x - last);
             }
+            let still = change <= STILL * STILL * trace(squares.as_ref());
+            let next = if along < 0.0 { 1.0 } else { (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt()) / 2.0 };
+            let beyond = if still || along < 0.0 { 0.0 } else { (momentum - 1.0) / next };
+            for ((x, last), &gap) in filled.iter().zip(&last).zip(&self.gaps) {
+                self.cells[gap] = x + beyond * (x - last);
+            }
+            if still {
+                break;
+            }
+            std::mem::swap(&mut last, &mut filled);
+            momentum = next;
         }
-        Ok(if change == 0.0 { 0.0 } else { (change / total).sqrt() })
+        Ok(())
     }
 }
 

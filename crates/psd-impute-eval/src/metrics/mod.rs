@@ -27,7 +27,7 @@ mod wasserstein;
 
 pub use intervals::Intervals;
 pub use iscore::{ColumnScore, IScore, energy_i_score};
-pub use sliced::DIRECTIONS;
+pub use sliced::{DIRECTIONS, sliced_bases};
 
 use crate::{Error, Result};
 use cells::CellErrors;

@@ -23,9 +23,8 @@ const SEED: u64 = 0;
 pub(super) fn half_squared(x: &Points, y: &Points, rows: &[usize]) -> Result<f64> {
     let labels = Labels::of(&[x, y]);
     let width = labels.width();
-    let rng = &mut ChaCha8Rng::seed_from_u64(SEED);
-    let count = if width == 1 { 1 } else { DIRECTIONS.div_ceil(width) };
-    let bases = (0..count).map(|_| basis(width, rng)).collect::<Result<Vec<_>>>()?;
+    let bases = sliced_bases(width)?;
+    let count = bases.len();
     let along = |k: usize| {
         let direction = bases[k / width].col_as_slice(k % width);
         let sorted = |points: &Points| {
@@ -37,6 +36,13 @@ pub(super) fn half_squared(x: &Points, y: &Points, rows: &[usize]) -> Result<f64
     };
     let sums: Vec<f64> = (0..count * width).into_par_iter().map(along).collect();
     Ok(sums.iter().sum::<f64>() / (2 * count * rows.len()) as f64)
+}
+
+/// The bases of a space whose directions distances are taken along, as the columns of each.
+pub fn sliced_bases(width: usize) -> Result<Vec<Mat<f64>>> {
+    let rng = &mut ChaCha8Rng::seed_from_u64(SEED);
+    let count = if width == 1 { 1 } else { DIRECTIONS.div_ceil(width) };
+    (0..count).map(|_| basis(width, rng)).collect()
 }
 
 /// An orthonormal basis, all being equally likely: the eigenvectors of a symmetric matrix of independent normal numbers.

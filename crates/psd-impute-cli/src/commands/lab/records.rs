@@ -1,8 +1,9 @@
 //! Records on disk: one JSON object a line, added as they are made.
 
 use crate::commands::Failure;
+use crate::commands::table_args::is_standard;
 use psd_impute_eval::lab::Record;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -36,15 +37,19 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<(Vec<Record>, usize), Failure> {
     Ok((records, whole))
 }
 
-/// A file that records are added to.
+/// A file that records are added to, or standard output.
 pub(super) struct Journal {
     path: PathBuf,
-    file: File,
+    output: Box<dyn Write>,
 }
 
 impl Journal {
-    /// Opens or makes the file, and reads what it has. A last line without an end is taken away.
+    /// Opens or makes the file, and reads what it has. A last line without an end is taken away. `-` is standard output, which has
+    /// nothing yet.
     pub(super) fn open(path: &Path) -> Result<(Self, Vec<Record>), Failure> {
+        if is_standard(path) {
+            return Ok((Self { path: path.to_owned(), output: Box::new(io::stdout()) }, Vec::new()));
+        }
         let of_file = Failure::of_file(path);
         let mut file =
             OpenOptions::new().read(true).append(true).create(true).open(path).map_err(&of_file)?;
@@ -55,7 +60,7 @@ impl Journal {
             file.set_len(whole as u64).map_err(&of_file)?;
             file.seek(SeekFrom::End(0)).map_err(&of_file)?;
         }
-        Ok((Self { path: path.to_owned(), file }, records))
+        Ok((Self { path: path.to_owned(), output: Box::new(file) }, records))
     }
 
     /// Adds records, all of their lines in one write.
@@ -65,6 +70,6 @@ impl Journal {
             serde_json::to_writer(&mut lines, record).map_err(io::Error::from)?;
             lines.push(b'\n');
         }
-        self.file.write_all(&lines).map_err(Failure::of_file(&self.path))
+        self.output.write_all(&lines).map_err(Failure::of_file(&self.path))
     }
 }

@@ -5,7 +5,7 @@ use super::setting::setting;
 use super::studies;
 use crate::commands::Failure;
 use crate::commands::progress::Progress;
-use crate::commands::table_args::whole_table;
+use crate::commands::table_args::{is_standard, whole_table};
 use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute::table::{Column, Kind, Table};
@@ -31,7 +31,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Vec<Method>,
     /// The file that records are added to, one JSON object a line; what it has is not done again. Unless given, the study's name with
-    /// `.jsonl`, in this folder.
+    /// `.jsonl`, in this folder; `-` writes standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Trials to run at once, each on one core; as many as there are cores unless given.
@@ -86,7 +86,9 @@ impl Run {
             if failed > 0 {
                 eprintln!("hint: each that failed has its `error` in the file; it is tried again next time");
             }
-            eprintln!("wrote {}", self.output().display());
+            if !is_standard(&self.output()) {
+                eprintln!("wrote {}", self.output().display());
+            }
         }
         let nothing = added > 0 && failed == added;
         Ok(if nothing { ExitCode::from(2) } else { ExitCode::SUCCESS })
