@@ -93,7 +93,10 @@ mod tests {
             // Beyond the middle, what `1 - Φ(x)` has lost is lost.
             let lost = f64::EPSILON / pdf(x);
             let found = normal_quantile(cdf(x));
-            assert!((found - x).abs() <= 1e-14 * x.abs().max(1.0) + if x > 0.0 { lost } else { 0.0 }, "{x}: {found}");
+            assert!(
+                (found - x).abs() <= 1e-14 * x.abs().max(1.0) + if x > 0.0 { lost } else { 0.0 },
+                "{x}: {found}"
+            );
         }
         assert_eq!((normal_quantile(0.0), normal_quantile(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
         // Of Wichura (1988).
