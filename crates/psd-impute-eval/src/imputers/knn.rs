@@ -11,15 +11,15 @@
 //!
 //! Which of equally near rows count is left to chance. In tables that are sorted or come from designed experiments, many rows are equally
 //! near, and neighbours in the table are alike: the first of them would stand for a corner of the group only. Fitted rows are
-//! therefore put into an order drawn from the seed, in which the first of equally near ones are taken.
+//! therefore put into an order drawn from the seed, and each row takes the first of equally near ones from a place of its own on.
 
 use super::cells::{column_means, fill, only_numbers};
 use super::{Fitted, Imputer};
 use crate::Result;
 use faer::traits::pulp::{Arch, Simd, WithSimd};
-use psd_impute::table::Table;
-use rand::SeedableRng;
+use psd_impute::table::{RowKeys, Table};
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
@@ -63,19 +63,27 @@ impl Imputer for Knn {
 }
 
 impl Fitted for FittedKnn {
-    fn complete(&self, table: &Table, _: u64) -> Result<Table> {
-        let rows: Vec<Vec<f64>> = (0..table.len()).into_par_iter().map(|i| self.row(table.row(i))).collect();
+    fn complete(&self, table: &Table, seed: u64) -> Result<Table> {
+        let keys = RowKeys::of(table);
+        let place = |i: usize| keys.generator(i, seed, 0).random_range(0..self.len());
+        let row = |i: usize| self.row(table.row(i), place(i));
+        let rows: Vec<Vec<f64>> = (0..table.len()).into_par_iter().map(row).collect();
         fill(table, |j, i| rows[i][j])
     }
 }
 
 impl FittedKnn {
-    /// The row without gaps.
-    fn row(&self, row: &[f64]) -> Vec<f64> {
+    /// The number of fitted rows.
+    fn len(&self) -> usize {
+        self.columns[0].values.len()
+    }
+
+    /// The row without gaps, equally near rows being taken from `place` on.
+    fn row(&self, row: &[f64], place: usize) -> Vec<f64> {
         let mut completed = row.to_vec();
         let missing: Vec<usize> = (0..row.len()).filter(|&j| row[j].is_nan()).collect();
         if !missing.is_empty() {
-            let nearest = self.nearest(&missing, &self.distances(row));
+            let nearest = self.nearest(&missing, &self.distances(row), place);
             for (&j, near) in missing.iter().zip(nearest) {
                 let sum: f64 = near.rows.iter().map(|&(_, i)| self.columns[j].values[i]).sum();
                 let count = near.rows.len();
@@ -89,14 +97,15 @@ impl FittedKnn {
     /// they share none.
     fn distances(&self, row: &[f64]) -> Vec<f64> {
         let observed = row.iter().zip(&self.columns).filter(|(x, _)| !x.is_nan());
-        Arch::new().dispatch(Distances { observed, rows: self.columns[0].values.len() })
+        Arch::new().dispatch(Distances { observed, rows: self.len() })
     }
 
-    /// For each of the missing columns, the nearest rows that have it.
-    fn nearest(&self, missing: &[usize], distances: &[f64]) -> Vec<Nearest> {
+    /// For each of the missing columns, the nearest rows that have it, met from `place` on.
+    fn nearest(&self, missing: &[usize], distances: &[f64], place: usize) -> Vec<Nearest> {
         let mut nearest: Vec<Nearest> = missing.iter().map(|_| Nearest::default()).collect();
         let mut farthest = f64::INFINITY;
-        for (i, &distance) in distances.iter().enumerate() {
+        for i in (place..distances.len()).chain(0..place) {
+            let distance = distances[i];
             // Most rows are too far away for any of the columns, and NaN is not nearer than anything.
             if distance < farthest {
                 for (&j, near) in missing.iter().zip(&mut nearest) {
@@ -111,7 +120,7 @@ impl FittedKnn {
     }
 }
 
-/// The nearest rows met so far, by distance and then by position.
+/// The nearest rows met so far, by distance and then in the order in which they were met.
 #[derive(Default)]
 struct Nearest {
     rows: Vec<(f64, usize)>,
