@@ -1,14 +1,14 @@
-//! `psd-impute demo`: two moons with gaps, fitted and completed.
+//! `psd-impute demo`: two moons with gaps, completed in several ways.
 
 use super::Failure;
+use crate::plot::scatter;
 use crate::toys::{self, Gaps, Numbers};
 use clap::Args;
-use psd_impute::density::{Density, PsdDensity};
-use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::kernel::Metric;
-use psd_impute::learn::{AnchorChoice, Fitted, PsdFit};
-use psd_impute::solver::Status;
+use psd_impute::impute::Limits;
+use psd_impute::model::{Model, Settings};
 use psd_impute::table::Table;
+use psd_impute_eval::imputers::{Ice, Imputer as OtherImputer, Mean};
+use psd_impute_eval::metrics::Evaluation;
 use psd_impute_eval::toys::Shape;
 use psd_impute_frame::write_file;
 use rand::SeedableRng;
@@ -18,16 +18,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const ROWS: usize = 400;
-const ANCHORS: usize = 40;
-const BANDWIDTH: f64 = 4.0;
 const MISSING: f64 = 0.3;
+/// The characters of a picture, across and down, and what it shows of the moons.
+const PICTURE: (usize, usize) = (24, 9);
+const FRAME: [(f64, f64); 2] = [(-1.5, 2.5), (-1.0, 1.5)];
 /// Of a PNG, for each of the figure's.
 const PIXELS: f64 = 2.0;
 
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Demo {
-    /// The seed of the table, its gaps and the anchors.
+    /// The seed of the table, its gaps and the draws.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Learn the paper's toys instead (two moons, rings, a cylinder) and draw them into this directory, as SVG and PNG.
@@ -43,24 +44,31 @@ impl Demo {
         let rng = &mut ChaCha8Rng::seed_from_u64(self.seed);
         let truth = Shape::TwoMoons.rows(ROWS, rng)?;
         let table = Gaps::One(2.0 * MISSING).cut(&truth, rng)?;
-        let (standardised, scaler) = table.standardise();
-        let anchors = AnchorChoice::KMeans { count: ANCHORS, steps: 50 }.pick(&standardised, rng)?;
-        let setup = PsdFit { metric: Metric::isotropic(BANDWIDTH)?, ..Default::default() };
-        let fitted = setup.run(&standardised, &anchors, &mut ())?;
-        let imputer = Imputer::new(fitted.density.as_ref(), &scaler, &Ties::none(2), Limits::none(2))?;
-        let completed = imputer.complete_with_means(&table)?;
-
         let missing = table.cells().col_iter().flat_map(|row| row.iter()).filter(|x| x.is_nan()).count();
         writeln!(out, "Two moons: {ROWS} rows, 2 columns, {missing} of {} cells missing.\n", 2 * ROWS)?;
-        show_rows(out, &table, &completed, &truth)?;
-        show_fit(out, &fitted, &standardised)?;
-        let (ours, plain) =
-            (error(&table, &completed, &truth), error(&table, &column_means(&table)?, &truth));
-        writeln!(
-            out,
-            "  root mean square error of the completed cells: {ours:.3} (column means: {plain:.3})"
-        )?;
-        Ok(if fitted.solution.status == Status::Converged { ExitCode::SUCCESS } else { ExitCode::from(3) })
+        let completed = self.complete(&table)?;
+        let regression = &completed[1];
+        let draws = &completed[completed.len() - 1];
+        show_points(out, [("the truth", &truth), (regression.0, &regression.1), (draws.0, &draws.1)])?;
+        show_scores(out, &truth, &table, &completed)?;
+        show_rows(out, &truth, &table, &draws.1)?;
+        writeln!(out, "\nYour own table: psd-impute impute your.csv -o done.csv")?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The table completed in several ways, ours the last.
+    fn complete(&self, table: &Table) -> Result<Vec<(&'static str, Table)>, Failure> {
+        let by = |other: &dyn OtherImputer| -> Result<Table, Failure> {
+            other.fit(table, self.seed).and_then(|fitted| fitted.complete(table, self.seed)).map_err(of_moons)
+        };
+        let model = Model::fit(table, &Settings::default().options(table, self.seed)?, &mut ())?;
+        let imputer = model.imputer(Limits::none(2))?;
+        Ok(vec![
+            ("column means", by(&Mean)?),
+            ("iterated regressions", by(&Ice)?),
+            ("psd-impute, means", imputer.complete_with_means(table)?),
+            ("psd-impute, draws", imputer.complete_with_draws(table, self.seed, 0)?),
+        ])
     }
 
     /// Learns the toys and writes their figures; prints how well each was learned.
@@ -82,9 +90,41 @@ impl Demo {
     }
 }
 
-fn show_rows(out: &mut dyn Write, table: &Table, completed: &Table, truth: &Table) -> Result<(), Failure> {
+/// Pictures of the rows of some tables, side by side.
+fn show_points(out: &mut dyn Write, tables: [(&str, &Table); 3]) -> Result<(), Failure> {
+    let pictures = tables.map(|(_, table)| scatter(table.rows().map(|row| (row[0], row[1])), FRAME, PICTURE));
+    let names = tables.map(|(name, _)| format!("{name:^width$}", width = PICTURE.0));
+    writeln!(out, "  {}", names.join("  ").trim_end())?;
+    for k in 0..PICTURE.1 {
+        writeln!(out, "  {}", pictures.each_ref().map(|picture| picture[k].as_str()).join("  "))?;
+    }
+    Ok(())
+}
+
+fn show_scores(
+    out: &mut dyn Write,
+    truth: &Table,
+    table: &Table,
+    completed: &[(&str, Table)],
+) -> Result<(), Failure> {
+    let evaluation = Evaluation::new(truth, table).map_err(of_moons)?;
+    writeln!(
+        out,
+        "\n  {:22} {:>15} {:>23}",
+        "gaps filled with", "energy distance", "root mean square error"
+    )?;
+    for (name, table) in completed {
+        let scores = evaluation.score(0, table).map_err(of_moons)?;
+        let rmse = scores.rmse.map_or(String::new(), |rmse| format!("{rmse:.3}"));
+        writeln!(out, "  {name:22} {:15.4} {rmse:>23}", scores.ed)?;
+    }
+    writeln!(out, "  Means are nearest cell by cell; draws together have the distribution of the truth.")?;
+    Ok(())
+}
+
+fn show_rows(out: &mut dyn Write, truth: &Table, table: &Table, completed: &Table) -> Result<(), Failure> {
     let show = |x: f64| if x.is_nan() { "     ?".to_string() } else { format!("{x:6.2}") };
-    writeln!(out, "  row   observed          completed         truth")?;
+    writeln!(out, "\n  row   observed          a draw            truth")?;
     for i in (0..table.len()).filter(|&i| table.row(i).iter().any(|x| x.is_nan())).take(6) {
         let cells = |t: &Table| t.row(i).iter().map(|&x| show(x)).collect::<Vec<_>>().join(" ");
         writeln!(out, "  {i:3}   {}     {}     {}", cells(table), cells(completed), cells(truth))?;
@@ -92,43 +132,6 @@ fn show_rows(out: &mut dyn Write, table: &Table, completed: &Table, truth: &Tabl
     Ok(())
 }
 
-fn show_fit(out: &mut dyn Write, fitted: &Fitted, table: &Table) -> Result<(), Failure> {
-    let solution = &fitted.solution;
-    let status = match solution.status {
-        Status::Converged => "converged",
-        Status::IterationLimit => "stopped at the iteration limit",
-        Status::Stalled => "stopped at the limit of rounding",
-        Status::Stopped => "was stopped",
-    };
-    let average = |density: &dyn Density| -> Result<f64, Failure> {
-        Ok(density.log_marginals(table)?.iter().sum::<f64>() / table.len() as f64)
-    };
-    let moments = fitted.psd.moments()?;
-    let normal = PsdDensity::normal(table, &moments.0, moments.1.as_ref())?;
-    writeln!(out, "\n  {ANCHORS} anchors; the solver {status} after {} Newton steps", solution.iterations)?;
-    writeln!(
-        out,
-        "  log-likelihood of the observed cells: {:.3} a row (normal density of the same moments: {:.3})",
-        average(fitted.density.as_ref())?,
-        average(&normal)?
-    )?;
-    Ok(())
-}
-
-fn column_means(table: &Table) -> Result<Table, Failure> {
-    let mean = |j: usize| table.observed(j).sum::<f64>() / table.observed(j).count() as f64;
-    let mut cells = table.cells().to_owned();
-    for j in 0..cells.nrows() {
-        cells.row_mut(j).iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = mean(j));
-    }
-    Ok(table.with_cells(cells)?)
-}
-
-fn error(table: &Table, completed: &Table, truth: &Table) -> f64 {
-    let squares: Vec<f64> = (0..table.len())
-        .flat_map(|i| (0..2).map(move |j| (j, i)))
-        .filter(|&(j, i)| table.cells()[(j, i)].is_nan())
-        .map(|at| (completed.cells()[at] - truth.cells()[at]).powi(2))
-        .collect();
-    (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
+fn of_moons(error: psd_impute_eval::Error) -> Failure {
+    Failure::Evaluation { path: PathBuf::from("two moons"), error }
 }

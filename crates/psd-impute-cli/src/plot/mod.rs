@@ -1,12 +1,14 @@
 //! Pictures. A [`Scene`] is built once, of filled paths, lines and dots, and written as SVG and as PNG; text is outlined with the fonts
 //! in `fonts/`, so that both look the same on a machine without any.
 
+mod braille;
 mod contour;
 mod panel;
 mod png;
 mod svg;
 mod text;
 
+pub(crate) use braille::scatter;
 pub(crate) use contour::{Grid, superlevel};
 pub(crate) use panel::{Frame, Panel, polygon, ticks};
 pub(crate) use text::{Align, Weight};
