@@ -93,6 +93,8 @@ pub(crate) struct Parts {
     /// Their weights among themselves.
     pub(crate) weights: Vec<f64>,
     pub(crate) donors: Option<DonorPart>,
+    /// Of the row weights of refits.
+    pub(crate) shape: f64,
     pub(crate) data: Data,
 }
 

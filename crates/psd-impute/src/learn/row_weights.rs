@@ -8,15 +8,24 @@
 //! `(d + 2)/n`.
 //!
 //! Weights of Gamma(a), divided by `a`, have the mean 1 and the variance `1/a`, and what is fitted scatters by `1/a` as much. So
-//! `a = 1 - (d + 2)/n` gives back what is lost, `n` being the rows that have a column, on average. Many columns of few rows are held by
-//! priors rather than by regressions, so `a` is never below a half.
+//! `a = 1 - (d + 2)/n` gives back what is lost, `n` being the rows that have a column, on average.
 //!
 //! The variance of the residuals themselves is lost in the same measure. With a flat prior its posterior mean is their sum of squares over
 //! `n - d - 2`, where a fit has it over `n`: the covariance of a refit is to be taken `1/a` times.
+//!
+//! A ridge leaves a regression fewer degrees of freedom than it has columns. With the weight of `ρ n` rows, it leaves `λ/(λ + ρ)` of
+//! the direction of an eigenvalue `λ` of the covariance. The normal model's own covariance has `μ = (λ + ρ)/(1 + ρ)` there, so that `d` is
+//! to be
+//!
+//! ```text
+//! d = Σ_k 1 - ρ / ((1 + ρ) μ_k)
+//! ```
 
+use super::members::FittedMixture;
 use crate::Result;
 use crate::error::bad;
-use crate::table::{RowKeys, Table};
+use crate::linalg::eigenvalues;
+use crate::table::{Kind, RowKeys, Table};
 use rand_distr::{Distribution, Gamma};
 
 /// The least shape of the weights.
@@ -39,36 +48,67 @@ pub(super) fn row_weights(
     copies.iter().copied().enumerate().map(weight).collect()
 }
 
-/// The shape `a` of one row's weight.
-pub(super) fn shape(table: &Table, copies: &[f64]) -> f64 {
-    let d = table.columns().len() as f64;
+/// The shape `a` of one row's weight, from the normal model of the table.
+pub(super) fn shape(table: &Table, copies: &[f64], normal: &FittedMixture) -> Result<f64> {
     let observed = |(row, copies): (&[f64], &f64)| copies * row.iter().filter(|x| !x.is_nan()).count() as f64;
-    let rows = table.rows().zip(copies).map(observed).sum::<f64>() / d;
-    (1.0 - (d + 2.0) / rows).max(LEAST)
+    let cells: f64 = table.rows().zip(copies).map(observed).sum();
+    let rows = cells / table.columns().len() as f64;
+    Ok((1.0 - (freedom(table, normal)? + 2.0) / rows).max(LEAST))
+}
+
+/// The degrees of freedom of a regression on a table's columns, of which discrete ones have one each.
+fn freedom(table: &Table, normal: &FittedMixture) -> Result<f64> {
+    let ridge = normal.prior.strength / table.len() as f64;
+    let values = eigenvalues(normal.mixture.covariance(), "covariance of the normal model")?;
+    let left = |value: &f64| (1.0 - ridge / ((1.0 + ridge) * value)).clamp(0.0, 1.0);
+    let discrete = table.columns().iter().filter(|column| *column.kind() != Kind::Continuous).count();
+    Ok(discrete as f64 + values.iter().map(left).sum::<f64>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::{EmParams, MixturePrior, fit_normal};
 
     /// The mean and the variance of weights that are drawn often.
-    fn moments(copies: f64, rows: u32) -> (f64, f64) {
-        let cells: Vec<[f64; 2]> = (0..rows).map(|i| [f64::from(i), f64::from(i % 3)]).collect();
+    fn moments(copies: f64, shape: f64) -> (f64, f64) {
+        let cells: Vec<[f64; 2]> = (0..40).map(|i| [f64::from(i), f64::from(i % 3)]).collect();
         let table = Table::continuous(&["a", "b"], &cells).unwrap();
-        let copies = vec![copies; rows as usize];
-        let drawn = |k| row_weights(&table, &copies, shape(&table, &copies), 1, k).unwrap();
-        let all: Vec<f64> = (0..60_000 / u64::from(rows)).flat_map(drawn).collect();
+        let drawn = |k| row_weights(&table, &[copies; 40], shape, 1, k).unwrap();
+        let all: Vec<f64> = (0..1500).flat_map(drawn).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         (mean, all.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / all.len() as f64)
     }
 
     #[test]
-    fn weights_vary_as_parameters_take_up_rows() {
-        // Two columns: four in so many rows are taken up.
-        for (rows, copies, shape) in [(40, 1.0, 0.9), (6, 1.0, 0.5), (20, 2.0, 0.9)] {
-            let (mean, variance) = moments(copies, rows);
-            assert!((mean - copies).abs() < 0.02, "{rows}: {mean}");
-            assert!((variance * shape / copies - 1.0).abs() < 0.04, "{rows}: {variance}");
+    fn weights_have_the_moments_of_their_shape() {
+        for (copies, shape) in [(1.0, 0.9), (1.0, 0.5), (2.0, 0.9)] {
+            let (mean, variance) = moments(copies, shape);
+            assert!((mean - copies).abs() < 0.02, "{copies} {shape}: {mean}");
+            assert!((variance * shape / copies - 1.0).abs() < 0.04, "{copies} {shape}: {variance}");
         }
+    }
+
+    /// Three columns, one of which is the sum of the others but for a little.
+    fn table(rows: u32) -> Table {
+        let row = |i: u32| {
+            let (a, b) = ((f64::from(i) * 1.7).sin() * 1.4, (f64::from(i) * 2.9).cos() * 1.4);
+            [a, b, (a + b) / 2f64.sqrt() + 1e-3 * f64::from(i % 2)]
+        };
+        Table::continuous(&["a", "b", "c"], &(0..rows).map(row).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn a_ridge_leaves_fewer_degrees_of_freedom() {
+        let (table, em) = (table(400), EmParams { tolerance: 1e-12, max_iterations: 1000 });
+        let found = |ridge: f64| {
+            let prior = MixturePrior { scale: faer::Mat::identity(3, 3), strength: ridge * 400.0 };
+            let mixture = fit_normal(&table, None, ridge, em).unwrap().0;
+            freedom(&table, &FittedMixture { mixture, prior }).unwrap()
+        };
+        assert!((found(1e-12) - 3.0).abs() < 1e-3, "{}", found(1e-12));
+        // Of the direction without variance next to nothing is left; the others have the variances 2 and 1.
+        let expected = 2.0 / 2.1 + 1.0 / 1.1;
+        assert!((found(0.1) - expected).abs() < 0.02, "{} {expected}", found(0.1));
     }
 }

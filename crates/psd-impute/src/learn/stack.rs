@@ -144,7 +144,8 @@ impl StackFit {
         let kept = validated.only(&kept);
         let weights = kept.weights(&data.sample_weights);
         let smooth = kept.members.iter().zip(fits).map(|(member, fit)| (member.1, fit.0)).collect();
-        Ok((Parts { smooth, weights, donors: None, data }, kept, converged))
+        let shape = shape(&data.table, &data.weights, &normals[0].0)?;
+        Ok((Parts { smooth, weights, donors: None, shape, data }, kept, converged))
     }
 }
 
@@ -196,9 +197,8 @@ impl FittedStack {
     /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
     /// the stack stay. A row's weight depends on the seed, the number of the imputation and the row's content alone.
     pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Stack> {
-        let Data { table, weights, .. } = &self.parts.data;
-        let shape = shape(table, weights);
-        let drawn = row_weights(table, weights, shape, seed, imputation)?;
+        let Parts { shape, data: Data { table, weights, .. }, .. } = &self.parts;
+        let drawn = row_weights(table, weights, *shape, seed, imputation)?;
         self.parts.stack(Some(Moved { weights: &drawn, spread: shape.recip() }))
     }
 
