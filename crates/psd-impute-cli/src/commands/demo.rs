@@ -47,8 +47,7 @@ impl Demo {
         let missing = table.cells().col_iter().flat_map(|row| row.iter()).filter(|x| x.is_nan()).count();
         writeln!(out, "Two moons: {ROWS} rows, 2 columns, {missing} of {} cells missing.\n", 2 * ROWS)?;
         let completed = self.complete(&table)?;
-        let regression = &completed[1];
-        let draws = &completed[completed.len() - 1];
+        let [_, regression, _, draws] = &completed;
         show_points(out, [("the truth", &truth), (regression.0, &regression.1), (draws.0, &draws.1)])?;
         show_scores(out, &truth, &table, &completed)?;
         show_rows(out, &truth, &table, &draws.1)?;
@@ -57,13 +56,13 @@ impl Demo {
     }
 
     /// The table completed in several ways, ours the last.
-    fn complete(&self, table: &Table) -> Result<Vec<(&'static str, Table)>, Failure> {
+    fn complete(&self, table: &Table) -> Result<[(&'static str, Table); 4], Failure> {
         let by = |other: &dyn OtherImputer| -> Result<Table, Failure> {
             other.fit(table, self.seed).and_then(|fitted| fitted.complete(table, self.seed)).map_err(of_moons)
         };
         let model = Model::fit(table, &Settings::default().options(table, self.seed)?, &mut ())?;
         let imputer = model.imputer(Limits::none(2))?;
-        Ok(vec![
+        Ok([
             ("column means", by(&Mean)?),
             ("iterated regressions", by(&Ice)?),
             ("psd-impute, means", imputer.complete_with_means(table)?),

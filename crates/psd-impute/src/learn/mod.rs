@@ -36,6 +36,7 @@ pub use mixture::{EmParams, EmReport, Mixture, MixturePrior};
 pub use normal::{choose_ridge, fit_normal};
 pub(crate) use parts::{Data, DonorPart, Parts};
 pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
+pub(crate) use row_weights::LEAST_SHAPE;
 pub use space::Space;
 pub use stack::{FittedStack, StackFit, StackObserver, Stop, Tried};
 pub use structure::Structure;

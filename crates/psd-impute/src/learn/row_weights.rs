@@ -28,8 +28,8 @@ use crate::linalg::eigenvalues;
 use crate::table::{Kind, RowKeys, Table};
 use rand_distr::{Distribution, Gamma};
 
-/// The least shape of the weights.
-const LEAST: f64 = 0.5;
+/// The least shape of the weights: columns so many that less would be left are held by priors.
+pub(crate) const LEAST_SHAPE: f64 = 0.5;
 
 /// A weight for each row, of which each stands for `copies`; the sum of as many weights then.
 pub(super) fn row_weights(
@@ -53,7 +53,7 @@ pub(super) fn shape(table: &Table, copies: &[f64], normal: &FittedMixture) -> Re
     let observed = |(row, copies): (&[f64], &f64)| copies * row.iter().filter(|x| !x.is_nan()).count() as f64;
     let cells: f64 = table.rows().zip(copies).map(observed).sum();
     let rows = cells / table.columns().len() as f64;
-    Ok((1.0 - (freedom(table, normal)? + 2.0) / rows).max(LEAST))
+    Ok((1.0 - (freedom(table, normal)? + 2.0) / rows).max(LEAST_SHAPE))
 }
 
 /// The degrees of freedom of a regression on a table's columns, of which discrete ones have one each.

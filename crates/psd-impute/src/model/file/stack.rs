@@ -5,7 +5,7 @@ use super::tensors::{Source, Tensors};
 use super::{count, donors, smooth, within};
 use crate::Result;
 use crate::error::bad;
-use crate::learn::{Data, DonorPart, FittedStack, Member, Parts, Space, Tried};
+use crate::learn::{Data, DonorPart, FittedStack, LEAST_SHAPE, Member, Parts, Space, Tried};
 use crate::table::{Column, Table, Warp, Warps};
 
 /// More rows than this in all are a mistake: each that a row stands for is drawn for in a refit.
@@ -48,7 +48,7 @@ pub(super) fn read(layout: &StackLayout, columns: &[Column], source: &Source<'_>
     }
     let donors = layout.donors.map(|space| read_donors(space, columns, &data, source)).transpose()?;
     let shape = source.number("refits.shape")?;
-    if !(0.5..=1.0).contains(&shape) {
+    if !(LEAST_SHAPE..=1.0).contains(&shape) {
         return Err(within("refits")(bad("shape", shape, "between a half and one")));
     }
     let parts = Parts { smooth, weights, donors, shape, data };
