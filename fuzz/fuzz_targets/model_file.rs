@@ -4,6 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use psd_impute::impute::Limits;
+use psd_impute::learn::OneOf;
 use psd_impute::model::Model;
 use psd_impute_fuzz::{mixed, numbers, sealed};
 
@@ -19,7 +20,7 @@ fuzz_target!(|payload: &[u8]| {
             let _ = imputer.complete_with_draws(&table, 1, 1);
             let _ = imputer.complete_with_means(&table);
         }
-        if let Ok(Some(refitted)) = model.refitted(1, 1) {
+        if let Ok(Some(refitted)) = model.refitted(1, OneOf { number: 1, of: 2 }) {
             let _ = refitted.imputer(limits()).map(|imputer| imputer.complete_with_draws(&table, 1, 1));
         }
     }

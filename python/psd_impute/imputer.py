@@ -217,13 +217,14 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = self._frame(X, fitting=False)
-        return self._complete(frame, self.method, 1, refitted=False)
+        return self._complete(frame, self.method, 1, refitted_for=None)
 
     def impute(self, X: Any, m: int = 10, *, one_fit: bool = False) -> list[Any]:
         """Several completed tables, for analyses whose results are pooled.
 
         Each is drawn from the density refitted under random weights of the rows, so that what is computed from them
-        and pooled by `psd_impute.pool` also says how uncertain the fit is.
+        and pooled by `psd_impute.pool` also says how uncertain the fit is. A row's weights are in balance over the m
+        tables, which keeps what is pooled from scattering with them: the tables belong together, use all of them.
 
         Parameters
         ----------
@@ -246,16 +247,17 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             warnings.warn(
                 "all tables are drawn from the one fit; only the default preset is refitted", UserWarning, stacklevel=2
             )
-        return [self._complete(frame, "draw", k, refitted=refitted) for k in range(1, int(m) + 1)]
+        of = int(m) if refitted else None
+        return [self._complete(frame, "draw", k, refitted_for=of) for k in range(1, int(m) + 1)]
 
-    def _complete(self, frame: Frame, method: str, imputation: int, *, refitted: bool) -> Any:
+    def _complete(self, frame: Frame, method: str, imputation: int, *, refitted_for: int | None) -> Any:
         data = frame.data
         if self._model is not None:
             wanted = {
                 "method": method,
                 "seed": self.seed_,
                 "imputation": imputation,
-                "refitted": refitted,
+                "refitted_for": refitted_for,
                 "bounds": self._bounds(self._model),
                 "threads": self._threads(),
             }

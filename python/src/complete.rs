@@ -4,6 +4,7 @@ use crate::errors::{Failure, SettingError};
 use crate::run::{Teller, run};
 use arrow_array::RecordBatch;
 use psd_impute::impute::Limits;
+use psd_impute::learn::OneOf;
 use psd_impute::table::RowCounter;
 use psd_impute_frame::{Bounds, Report, Source, TableModel};
 use pyo3::prelude::*;
@@ -20,8 +21,8 @@ pub(crate) struct Wanted {
     seed: u64,
     /// Which of several imputations a draw is for.
     imputation: u64,
-    /// Whether it is drawn from the model refitted for that imputation.
-    refitted: bool,
+    /// How many there are if each is drawn from a model refitted for it.
+    refitted_for: Option<u64>,
     bounds: Vec<Ends>,
     threads: Option<usize>,
 }
@@ -29,7 +30,7 @@ pub(crate) struct Wanted {
 /// What to put into a missing cell.
 #[derive(Clone, Copy)]
 enum Method {
-    Draw { refitted: bool, imputation: u64 },
+    Draw { imputation: u64, refitted_for: Option<u64> },
     Mean,
     Median,
 }
@@ -37,7 +38,7 @@ enum Method {
 impl Wanted {
     fn method(&self) -> PyResult<Method> {
         match self.method.as_str() {
-            "draw" => Ok(Method::Draw { refitted: self.refitted, imputation: self.imputation }),
+            "draw" => Ok(Method::Draw { imputation: self.imputation, refitted_for: self.refitted_for }),
             "mean" => Ok(Method::Mean),
             "median" => Ok(Method::Median),
             other => Err(SettingError::new_err(format!(
@@ -60,7 +61,9 @@ pub(crate) fn complete(
     let work = move |teller: &Teller<RecordBatch, Vec<String>>| {
         let limits = limits(&fitted, bounds)?;
         let moved = match method {
-            Method::Draw { refitted: true, imputation } => fitted.model.refitted(seed, imputation)?,
+            Method::Draw { imputation: number, refitted_for: Some(of) } => {
+                fitted.model.refitted(seed, OneOf { number, of })?
+            }
             _ => None,
         };
         let imputer = match &moved {

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Every imputer there is.
 fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
-    let psd = |value| Box::new(Psd { settings: Settings::default(), value });
+    let psd = |value| Box::new(Psd { settings: Settings::default(), value, imputations: 2 });
     vec![
         ("mean", Box::new(Mean)),
         ("psd mean", psd(Value::Mean)),

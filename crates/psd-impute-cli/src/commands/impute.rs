@@ -12,6 +12,7 @@ use super::table_args::{TableArgs, is_standard, numbered, writer};
 use crate::io::check_output;
 use clap::{Args, ValueEnum};
 use psd_impute::impute::{Imputer, Limits};
+use psd_impute::learn::OneOf;
 use psd_impute::model::Model;
 use psd_impute::table::{RowCounter, Table};
 use psd_impute_frame::{Bounds, Plan, Report, Source, TableModel};
@@ -218,7 +219,10 @@ impl Impute {
         for k in 1..=self.m {
             let refits = self.m > 1 && !self.one_fit && self.method == Method::Draw;
             let model = means.model.as_ref().filter(|_| refits);
-            let refitted = model.map(|model| model.refitted(self.seed, k)).transpose()?.flatten();
+            let refitted = model
+                .map(|model| model.refitted(self.seed, OneOf { number: k, of: self.m }))
+                .transpose()?
+                .flatten();
             let moved = refitted.as_ref().map(|refitted| refitted.imputer(limits())).transpose()?;
             self.complete_one(source, means, moved.as_ref().or(imputer.as_ref()), k, progress)?;
         }

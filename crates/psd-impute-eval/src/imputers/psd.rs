@@ -3,6 +3,7 @@
 use super::{Fitted, Imputer};
 use crate::Result;
 use psd_impute::impute::Limits;
+use psd_impute::learn::OneOf;
 use psd_impute::model::{Model, Settings};
 use psd_impute::table::Table;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Psd {
     pub settings: Settings,
     /// What a gap gets.
     pub value: Value,
+    /// How many tables are drawn.
+    pub imputations: u64,
 }
 
 /// A model and what to take from it.
@@ -32,6 +35,8 @@ pub struct FittedPsd {
     pub model: Arc<Model>,
     /// What a gap gets.
     pub value: Value,
+    /// How many tables are drawn.
+    pub imputations: u64,
     /// The seed of draws and row weights.
     pub seed: u64,
 }
@@ -39,7 +44,8 @@ pub struct FittedPsd {
 impl Imputer for Psd {
     fn fit(&self, table: &Table, seed: u64) -> Result<Box<dyn Fitted>> {
         let model = Model::fit(table, &self.settings.options(table, seed)?, &mut ())?;
-        Ok(Box::new(FittedPsd { model: Arc::new(model), value: self.value, seed }))
+        let Self { value, imputations, .. } = *self;
+        Ok(Box::new(FittedPsd { model: Arc::new(model), value, imputations, seed }))
     }
 }
 
@@ -49,7 +55,8 @@ impl Fitted for FittedPsd {
         match self.value {
             Value::Mean => Ok(self.model.imputer(limits())?.complete_with_means(table)?),
             Value::Draw => {
-                let refitted = self.model.refitted(self.seed, imputation)?;
+                let refitted =
+                    self.model.refitted(self.seed, OneOf { number: imputation, of: self.imputations })?;
                 let imputer = match &refitted {
                     Some(refitted) => refitted.imputer(limits())?,
                     None => self.model.imputer(limits())?,

@@ -152,9 +152,9 @@ impl Method {
         })
     }
 
-    /// The imputer, but for the oracle, which is none.
-    pub fn imputer(self) -> Option<Box<dyn Imputer>> {
-        let psd = |value| Box::new(Psd { settings: Settings::default(), value });
+    /// The imputer for so many completed tables, but for the oracle, which is none.
+    pub fn imputer(self, imputations: u64) -> Option<Box<dyn Imputer>> {
+        let psd = |value| Box::new(Psd { settings: Settings::default(), value, imputations });
         Some(match self {
             Self::PsdMean => psd(Value::Mean),
             Self::PsdMultiple => psd(Value::Draw),

@@ -115,7 +115,7 @@ impl Job {
         let tables = self.trial.tables(table)?;
         let evaluation = Evaluation::new(&tables.truth, &tables.test)?;
         let clock = Clock::start(self.methods[0]);
-        match self.methods[0].imputer().filter(|_| !self.methods[0].is_ours()) {
+        match self.methods[0].imputer(self.imputations).filter(|_| !self.methods[0].is_ours()) {
             Some(imputer) => {
                 let fitted = imputer.fit(&tables.train, self.trial.seed)?;
                 Ok(vec![self.score(self.methods[0], &*fitted, &tables, &evaluation, clock, None)?])
@@ -133,7 +133,9 @@ impl Job {
         let one = |&method: &Method| {
             let clock = Clock::start_with(method, fitting);
             let model = model.clone();
-            let psd = |value| Box::new(FittedPsd { model: model.clone(), value, seed });
+            let psd = |value| {
+                Box::new(FittedPsd { model: model.clone(), value, imputations: self.imputations, seed })
+            };
             let fitted: Box<dyn Fitted> = match method {
                 Method::PsdMean => psd(Value::Mean),
                 Method::PsdMultiple => psd(Value::Draw),
@@ -162,7 +164,7 @@ impl Job {
         let Some(scores) = Scores::average(&each.collect::<Result<Vec<_>>>()?) else {
             return Ok(Done::Failed { error: "no table was completed".into() });
         };
-        let imputer = method.imputer().filter(|_| self.i_score);
+        let imputer = method.imputer(count).filter(|_| self.i_score);
         let i_score = imputer.map(|imputer| energy_i_score(&*imputer, &tables.train, count, self.trial.seed));
         // What cannot be scored without the truth was still scored with it.
         let i_score = i_score.and_then(|found| found.ok()?.score);

@@ -5,7 +5,7 @@ use crate::rubin::Pooled;
 use psd_impute::Result;
 use psd_impute::density::Density;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{EmParams, Member, StackFit, fit_normal};
+use psd_impute::learn::{EmParams, Member, OneOf, StackFit, fit_normal};
 use psd_impute::table::{Scaler, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -107,7 +107,7 @@ fn one(seed: u64, mechanism: Mechanism, model: Model) -> Result<Outcome> {
     let [whole, table] = tables(seed, mechanism)?;
     let (standardised, scaler) = table.standardise();
     let complete = |density: &dyn Density, k: u64| draw(density, &scaler, &table, seed, k);
-    let all = || 0..COMPLETED;
+    let all = || 1..=COMPLETED;
     let (refits, one_fit, shares) = match model {
         Model::Stack(allowed) => {
             let mut fit = StackFit::for_table(&standardised, seed);
@@ -116,8 +116,9 @@ fn one(seed: u64, mechanism: Mechanism, model: Model) -> Result<Outcome> {
             let weight =
                 |wanted: Member| fitted.members.iter().filter(|m| m.member == wanted).map(|m| m.weight).sum();
             let shares = [weight(Member::Normal), weight(Member::Donors), fitted.ridge];
-            let refits =
-                all().map(|k| complete(&fitted.refitted(seed, k)?, k)).collect::<Result<Vec<_>>>()?;
+            let refits = all()
+                .map(|k| complete(&fitted.refitted(seed, OneOf { number: k, of: COMPLETED })?, k))
+                .collect::<Result<Vec<_>>>()?;
             let one_fit = all().map(|k| complete(&fitted.density, k)).collect::<Result<Vec<_>>>()?;
             (refits, one_fit, shares)
         }

@@ -37,6 +37,7 @@ pub use normal::{choose_ridge, fit_normal};
 pub(crate) use parts::{Data, DonorPart, Parts};
 pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
 pub(crate) use row_weights::LEAST_SHAPE;
+pub use row_weights::OneOf;
 pub use space::Space;
 pub use stack::{FittedStack, StackFit, StackObserver, Stop, Tried};
 pub use structure::Structure;

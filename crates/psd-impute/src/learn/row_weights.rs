@@ -20,6 +20,20 @@
 //! ```text
 //! d = Σ_k 1 - ρ / ((1 + ρ) μ_k)
 //! ```
+//!
+//! **Tables in balance.** Of `m` tables whose weights are drawn apart, the average scatters by an `m`-th of what each does, and Rubin's
+//! rules add as much to the variance. That is noise of our own making. Here each row shares out its weight of `m` among the tables by
+//! a Dirichlet variable with the same parameter `α` for each, so that what moves one table moves the others the other way and the average
+//! stays. A weight then has the mean 1 and the variance `v = (m - 1)/(m α + 1)`, and two tables have the correlation `-1/(m - 1)`. The
+//! variance between tables, as Rubin's rules estimate it, is `v m/(m - 1)` times that of what is fitted; they count it `1 + 1/m` times,
+//! which has to be `1/a`:
+//!
+//! ```text
+//! (m + 1)/(m α + 1) = 1/a,        α = (a (m + 1) - 1)/m
+//! ```
+//!
+//! With the plain bootstrap's `a = 1` this is `α = 1`, and for many tables both are what they were: the shares become Gamma(a)
+//! variables. For few, each table stays nearer to the fit, `v = (m - 1)/(a (m + 1))`, and what is pooled is as wide as it has to be.
 
 use super::members::FittedMixture;
 use crate::Result;
@@ -27,25 +41,44 @@ use crate::error::bad;
 use crate::linalg::eigenvalues;
 use crate::table::{Kind, RowKeys, Table};
 use rand_distr::{Distribution, Gamma};
+use rayon::prelude::*;
 
+/// One of several completed tables that belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OneOf {
+    /// Which, from one on.
+    pub number: u64,
+    /// How many there are.
+    pub of: u64,
+}
+
+/// Stands in the keys of random numbers where an imputation's number would; none has this one.
+const WEIGHTS: u64 = u64::MAX;
 /// The least shape of the weights: columns so many that less would be left are held by priors.
 pub(crate) const LEAST_SHAPE: f64 = 0.5;
 
-/// A weight for each row, of which each stands for `copies`; the sum of as many weights then.
+/// A weight for each row, of which each stands for `copies`; the sum of as many weights then. Over all the tables they add up to their
+/// number times the copies.
 pub(super) fn row_weights(
     table: &Table,
     copies: &[f64],
     shape: f64,
     seed: u64,
-    imputation: u64,
+    OneOf { number, of }: OneOf,
 ) -> Result<Vec<f64>> {
-    let keys = RowKeys::of(table);
-    let weight = |(i, copies): (usize, f64)| {
-        let gamma = Gamma::new(shape * copies, shape.recip());
-        let gamma = gamma.map_err(|_| bad("row weights", copies.to_string(), "above zero"))?;
-        Ok(gamma.sample(&mut keys.generator(i, seed, imputation)))
+    if !(1..=of).contains(&number) {
+        return Err(bad("number of the completed table", number, "from one to how many there are"));
+    }
+    let (keys, m) = (RowKeys::of(table), of as f64);
+    let weight = |(i, &copies): (usize, &f64)| {
+        // What `copies` weights add up to: `v` of `copies` times that of one.
+        let gamma = Gamma::new((copies * shape * (m + 1.0) - 1.0) / m, 1.0);
+        let gamma = gamma.map_err(|_| bad("row weights", copies.to_string(), "one at least"))?;
+        let rng = &mut keys.generator(i, seed, WEIGHTS);
+        let shares: Vec<f64> = (0..of).map(|_| gamma.sample(rng)).collect();
+        Ok(m * copies * shares[number as usize - 1] / shares.iter().sum::<f64>())
     };
-    copies.iter().copied().enumerate().map(weight).collect()
+    copies.par_iter().enumerate().map(weight).collect()
 }
 
 /// The shape `a` of one row's weight, from the normal model of the table.
@@ -71,10 +104,10 @@ mod tests {
     use crate::learn::{EmParams, MixturePrior, fit_normal};
 
     /// The mean and the variance of weights that are drawn often.
-    fn moments(copies: f64, shape: f64) -> (f64, f64) {
+    fn moments(copies: f64, shape: f64, of: u64) -> (f64, f64) {
         let cells: Vec<[f64; 2]> = (0..40).map(|i| [f64::from(i), f64::from(i % 3)]).collect();
         let table = Table::continuous(&["a", "b"], &cells).unwrap();
-        let drawn = |k| row_weights(&table, &[copies; 40], shape, 1, k).unwrap();
+        let drawn = |seed| row_weights(&table, &[copies; 40], shape, seed, OneOf { number: 2, of }).unwrap();
         let all: Vec<f64> = (0..1500).flat_map(drawn).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         (mean, all.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / all.len() as f64)
@@ -82,11 +115,27 @@ mod tests {
 
     #[test]
     fn weights_have_the_moments_of_their_shape() {
-        for (copies, shape) in [(1.0, 0.9), (1.0, 0.5), (2.0, 0.9)] {
-            let (mean, variance) = moments(copies, shape);
-            assert!((mean - copies).abs() < 0.02, "{copies} {shape}: {mean}");
-            assert!((variance * shape / copies - 1.0).abs() < 0.04, "{copies} {shape}: {variance}");
+        for (copies, shape, of) in [(1.0, 0.9, 3), (1.0, 0.5, 20), (2.0, 0.9, 5), (1.0, 1.0, 2)] {
+            let (mean, variance) = moments(copies, shape, of);
+            assert!((mean - copies).abs() < 0.02, "{copies} {shape} {of}: {mean}");
+            let m = of as f64;
+            let expected = copies / shape * (m - 1.0) / (m + 1.0);
+            assert!((variance / expected - 1.0).abs() < 0.04, "{copies} {shape} {of}: {variance} {expected}");
         }
+    }
+
+    #[test]
+    fn weights_are_in_balance_over_the_tables() {
+        let (table, copies) = (table(30), [2.0, 1.0].repeat(15));
+        let one = |number, of| row_weights(&table, &copies, 0.9, 4, OneOf { number, of });
+        let all: Vec<Vec<f64>> = (1..=7).map(|number| one(number, 7).unwrap()).collect();
+        for (i, copies) in copies.iter().enumerate() {
+            let total: f64 = all.iter().map(|weights| weights[i]).sum();
+            assert!((total - 7.0 * copies).abs() < 1e-12, "{i}: {total}");
+        }
+        // One table is the fit itself.
+        assert_eq!(one(1, 1).unwrap(), copies);
+        assert!(one(3, 2).is_err() && one(0, 2).is_err());
     }
 
     /// Three columns, one of which is the sum of the others but for a little.

@@ -15,7 +15,7 @@ use super::members::{FittedMixture, Member, Smooth};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
 use super::parts::{Data, Moved, Parts, SAMPLE};
-use super::row_weights::{row_weights, shape};
+use super::row_weights::{OneOf, row_weights, shape};
 use super::space::Space;
 use crate::density::Stack;
 use crate::error::bad;
@@ -195,10 +195,11 @@ impl FittedStack {
     }
 
     /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
-    /// the stack stay. A row's weight depends on the seed, the number of the imputation and the row's content alone.
-    pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Stack> {
+    /// the stack stay. The weights are in balance over the tables, so that what is pooled from all of them scatters less. A row's depends
+    /// on the seed, on which of how many tables it is for, and on the row's content alone.
+    pub fn refitted(&self, seed: u64, one: OneOf) -> Result<Stack> {
         let Parts { shape, data: Data { table, weights, .. }, .. } = &self.parts;
-        let drawn = row_weights(table, weights, *shape, seed, imputation)?;
+        let drawn = row_weights(table, weights, *shape, seed, one)?;
         self.parts.stack(Some(Moved { weights: &drawn, spread: shape.recip() }))
     }
 

@@ -31,7 +31,7 @@ pub use settings::{Recipe, Settings};
 
 use crate::density::{Density, Stack};
 use crate::impute::{Imputer, Limits, Ties};
-use crate::learn::{FittedStack, TheorySchedule};
+use crate::learn::{FittedStack, OneOf, TheorySchedule};
 use crate::table::{Column, Scaler, Table};
 use crate::{Error, Result};
 use kernel_density::KernelDensity;
@@ -76,11 +76,9 @@ impl Model {
 
     /// The model under row weights of the Bayesian bootstrap, for one of several completed tables; see
     /// [`FittedStack::refitted`]. Nothing for the presets of the paper, which are not refitted.
-    pub fn refitted(&self, seed: u64, imputation: u64) -> Result<Option<Refitted<'_>>> {
+    pub fn refitted(&self, seed: u64, one: OneOf) -> Result<Option<Refitted<'_>>> {
         match &self.fitted {
-            Fitted::Stack(stack) => {
-                Ok(Some(Refitted { density: stack.refitted(seed, imputation)?, model: self }))
-            }
+            Fitted::Stack(stack) => Ok(Some(Refitted { density: stack.refitted(seed, one)?, model: self })),
             Fitted::Paper { .. } | Fitted::Theory { .. } => Ok(None),
         }
     }

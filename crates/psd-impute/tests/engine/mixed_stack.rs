@@ -4,7 +4,7 @@ use crate::common::*;
 use faer::Mat;
 use psd_impute::density::Density;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{FittedStack, Member, StackFit};
+use psd_impute::learn::{FittedStack, Member, OneOf, StackFit};
 use psd_impute::table::{Column, Kind, Scaler, Table};
 use rand::RngExt;
 
@@ -59,7 +59,7 @@ fn all_members_take_every_kind_of_column() {
     close(fitted.members.iter().map(|m| m.weight).sum::<f64>(), 1.0, 1e-9);
     assert!(fitted.held_out.is_finite());
     let ties = Ties::of(&table).calibrated(&fitted.density, &table, &scaler).unwrap();
-    let moved = fitted.refitted(3, 1).unwrap();
+    let moved = fitted.refitted(3, OneOf { number: 1, of: 3 }).unwrap();
     for density in [&fitted.density as &dyn Density, &moved] {
         let imputer = Imputer::new(density, &scaler, &ties, Limits::none(5)).unwrap();
         check_completed(&table, &imputer.complete_with_draws(&table, 1, 1).unwrap());
@@ -84,7 +84,7 @@ fn all_members_take_every_kind_of_column() {
 fn discrete_cells_have_all_their_mass_before_and_after_a_refit() {
     let table = table(160);
     let (_, fitted) = fit(&table);
-    let moved = fitted.refitted(3, 1).unwrap();
+    let moved = fitted.refitted(3, OneOf { number: 1, of: 3 }).unwrap();
     for j in [1, 3] {
         let seen: Vec<f64> = table.observed(j).collect();
         for density in [&fitted.density as &dyn Density, &moved] {
@@ -143,7 +143,9 @@ fn mixed_stacks_are_the_same_on_one_and_two_threads() {
         pool.install(|| {
             let (_, fitted) = fit(&table);
             let mut logs = fitted.density.log_marginals(&table).unwrap();
-            logs.extend(fitted.refitted(3, 1).unwrap().log_marginals(&table).unwrap());
+            logs.extend(
+                fitted.refitted(3, OneOf { number: 1, of: 3 }).unwrap().log_marginals(&table).unwrap(),
+            );
             logs
         })
     };

@@ -6,7 +6,7 @@ use faer::Mat;
 use psd_impute::density::Density;
 use psd_impute::impute::{CellSummary, Imputer, Limits};
 use psd_impute::kernel::MetricKind;
-use psd_impute::learn::{Member, PaperPreset, StackObserver, Stop, TheoryPreset};
+use psd_impute::learn::{Member, OneOf, PaperPreset, StackObserver, Stop, TheoryPreset};
 use psd_impute::model::{FitOptions, How, Model, Preset};
 use psd_impute::table::{Column, Table};
 use psd_impute::{Error, ModelFileError};
@@ -84,7 +84,7 @@ fn check(table: &Table, unseen: &Table, model: &Model) -> Model {
         let [ours, theirs] = [model, &loaded].map(|m| all(&m.imputer(limits()).unwrap(), table));
         assert_eq!(ours, theirs);
         let refits = [model, &loaded].map(|m| {
-            let refitted = m.refitted(7, 2).unwrap();
+            let refitted = m.refitted(7, OneOf { number: 2, of: 3 }).unwrap();
             refitted.map(|refitted| all(&refitted.imputer(limits()).unwrap(), table))
         });
         assert_eq!(refits[0], refits[1]);
@@ -128,7 +128,7 @@ fn the_papers_presets_are_too() {
     let preset = PaperPreset { anchors: 5, folds: 2, newton_steps: 20, ..Default::default() };
     let options = FitOptions { preset: Preset::Paper(preset), seed: 1 };
     let model = Model::fit(&mixed, &options, &mut ()).unwrap();
-    assert!(model.refitted(1, 1).unwrap().is_none());
+    assert!(model.refitted(1, OneOf { number: 1, of: 3 }).unwrap().is_none());
     check(&mixed, &mixed.select(&[1]).unwrap(), &model);
 
     let arch = bent(80, &mut rng(7));
@@ -175,9 +175,9 @@ fn a_model_is_what_its_parts_are_when_they_are_used_by_hand() {
     let ties = Ties::of(&table).calibrated(&fitted.density, &table, &scaler).unwrap();
     let by_hand = Imputer::new(&fitted.density, &scaler, &ties, Limits::none(5)).unwrap();
     assert_eq!(all(&model.imputer(Limits::none(5)).unwrap(), &table), all(&by_hand, &table));
-    let moved = fitted.refitted(5, 1).unwrap();
+    let moved = fitted.refitted(5, OneOf { number: 1, of: 3 }).unwrap();
     let by_hand = Imputer::new(&moved, &scaler, &ties, Limits::none(5)).unwrap();
-    let refitted = model.refitted(5, 1).unwrap().unwrap();
+    let refitted = model.refitted(5, OneOf { number: 1, of: 3 }).unwrap().unwrap();
     assert_eq!(all(&refitted.imputer(Limits::none(5)).unwrap(), &table), all(&by_hand, &table));
     let row = standardised.row(0);
     assert_eq!(model.density().log_marginal(row).unwrap(), fitted.density.log_marginal(row).unwrap());

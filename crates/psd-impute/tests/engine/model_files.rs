@@ -3,6 +3,7 @@
 use crate::common::*;
 use crate::model::{MEMBERS, table, written};
 use psd_impute::impute::Limits;
+use psd_impute::learn::OneOf;
 use psd_impute::model::{FitOptions, Model, Preset};
 use psd_impute::table::Table;
 use psd_impute::{Error, ModelFileError};
@@ -70,7 +71,9 @@ fn survives(file: &[u8], table: &Table) -> bool {
 /// The same with a refit.
 fn survives_a_refit(file: &[u8], table: &Table) -> bool {
     let Ok((model, _)) = Model::read(file) else { return false };
-    if let (true, Ok(Some(refitted))) = (model.columns() == table.columns(), model.refitted(1, 1)) {
+    if let (true, Ok(Some(refitted))) =
+        (model.columns() == table.columns(), model.refitted(1, OneOf { number: 1, of: 3 }))
+    {
         let imputer = refitted.imputer(Limits::none(table.columns().len())).unwrap();
         let _ = imputer.complete_with_draws(table, 1, 1);
     }

@@ -3,7 +3,7 @@
 use crate::common::*;
 use psd_impute::density::Density;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{Member, StackFit};
+use psd_impute::learn::{Member, OneOf, StackFit};
 use psd_impute::table::Table;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -54,9 +54,12 @@ fn refits_add_the_variance_that_one_fit_leaves_out() {
             let imputer = Imputer::new(density, &scaler, &Ties::none(2), Limits::none(2)).unwrap();
             imputer.complete_with_draws(&table, seed, k).unwrap()
         };
-        let moved = (0..COMPLETED).map(|k| complete(&fitted.refitted(seed, k).unwrap(), k));
+        let all = 1..=COMPLETED;
+        let moved = all
+            .clone()
+            .map(|k| complete(&fitted.refitted(seed, OneOf { number: k, of: COMPLETED }).unwrap(), k));
         refits.push(pooled(&moved.collect::<Vec<_>>()));
-        let same = (0..COMPLETED).map(|k| complete(&fitted.density, k));
+        let same = all.map(|k| complete(&fitted.density, k));
         one_fit.push(pooled(&same.collect::<Vec<_>>()));
     }
     let average = |all: &[[f64; 3]], k: usize| all.iter().map(|p| p[k]).sum::<f64>() / all.len() as f64;

@@ -4,7 +4,7 @@ use crate::common::*;
 use psd_impute::Error;
 use psd_impute::density::Density;
 use psd_impute::kernel::MetricKind;
-use psd_impute::learn::{FittedStack, Member, StackFit, StackObserver, Stop};
+use psd_impute::learn::{FittedStack, Member, OneOf, StackFit, StackObserver, Stop};
 use psd_impute::table::Table;
 use std::ops::ControlFlow;
 
@@ -70,7 +70,8 @@ fn a_refit_moves_the_density_a_little_and_always_to_the_same_place() {
         ],
     );
     let row = [0.3, 0.5];
-    let at = |seed, k| fitted.refitted(seed, k).unwrap().log_marginal(&row).unwrap();
+    let at =
+        |seed, k| fitted.refitted(seed, OneOf { number: k, of: 20 }).unwrap().log_marginal(&row).unwrap();
     assert_eq!(at(1, 1), at(1, 1));
     assert_ne!(at(1, 1), at(1, 2));
     assert_ne!(at(1, 1), at(2, 1));
@@ -136,7 +137,9 @@ fn the_same_fit_to_the_bit_on_one_and_two_threads_and_in_two_runs() {
         pool.install(|| {
             let fitted = StackFit::for_table(&table, 3).run(&table, &mut ()).unwrap();
             let mut logs = fitted.density.log_marginals(&table).unwrap();
-            logs.extend(fitted.refitted(3, 1).unwrap().log_marginals(&table).unwrap());
+            logs.extend(
+                fitted.refitted(3, OneOf { number: 1, of: 3 }).unwrap().log_marginals(&table).unwrap(),
+            );
             logs
         })
     };
