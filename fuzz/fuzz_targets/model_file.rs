@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use psd_impute::impute::Limits;
-use psd_impute::learn::OneOf;
 use psd_impute::model::Model;
+use psd_impute::table::RowCounter;
 use psd_impute_fuzz::{mixed, numbers, sealed};
 
 fuzz_target!(|payload: &[u8]| {
@@ -20,8 +20,8 @@ fuzz_target!(|payload: &[u8]| {
             let _ = imputer.complete_with_draws(&table, 1, 1);
             let _ = imputer.complete_with_means(&table);
         }
-        if let Ok(Some(refitted)) = model.refitted(1, OneOf { number: 1, of: 2 }) {
-            let _ = refitted.imputer(limits()).map(|imputer| imputer.complete_with_draws(&table, 1, 1));
+        if let Ok(all) = model.imputations(2, 1, false, limits()) {
+            let _ = all.nth(1).map(|draws| draws.complete(&table, &mut RowCounter::default()));
         }
     }
 });

@@ -217,13 +217,13 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = self._frame(X, fitting=False)
-        return self._complete(frame, self.method, 1, refitted_for=None)
+        return self._complete(frame, self.method, 1)
 
     def impute(self, X: Any, m: int = 10, *, one_fit: bool = False) -> list[Any]:
         """Several completed tables, for analyses whose results are pooled.
 
         Each is drawn from the density refitted under random weights of the rows, so that what is computed from them
-        and pooled by `psd_impute.pool` also says how uncertain the fit is. A row's weights are in balance over the m
+        and pooled by `psd_impute.pool` also says how uncertain the fit is. Weights and draws are in balance over the m
         tables, which keeps what is pooled from scattering with them: the tables belong together, use all of them.
 
         Parameters
@@ -242,22 +242,23 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         if not isinstance(m, numbers.Integral) or int(m) < 1:
             raise SettingError(f"m is {m!r}, but must be a whole number above zero")
         frame = self._frame(X, fitting=False)
-        refitted = m > 1 and not one_fit
-        if refitted and self.report_ is not None and self.report_.preset != "default":
+        if m > 1 and not one_fit and self.report_ is not None and self.report_.preset != "default":
             warnings.warn(
                 "all tables are drawn from the one fit; only the default preset is refitted", UserWarning, stacklevel=2
             )
-        of = int(m) if refitted else None
-        return [self._complete(frame, "draw", k, refitted_for=of) for k in range(1, int(m) + 1)]
+        return [self._complete(frame, "draw", k, of=int(m), one_fit=one_fit) for k in range(1, int(m) + 1)]
 
-    def _complete(self, frame: Frame, method: str, imputation: int, *, refitted_for: int | None) -> Any:
+    def _complete(
+        self, frame: Frame, method: str, imputation: int, *, of: int = 1, one_fit: bool = False
+    ) -> Any:
         data = frame.data
         if self._model is not None:
             wanted = {
                 "method": method,
                 "seed": self.seed_,
                 "imputation": imputation,
-                "refitted_for": refitted_for,
+                "imputations": of,
+                "one_fit": bool(one_fit),
                 "bounds": self._bounds(self._model),
                 "threads": self._threads(),
             }

@@ -4,7 +4,6 @@ use crate::errors::{Failure, SettingError};
 use crate::run::{Teller, run};
 use arrow_array::RecordBatch;
 use psd_impute::impute::Limits;
-use psd_impute::learn::OneOf;
 use psd_impute::table::RowCounter;
 use psd_impute_frame::{Bounds, Report, Source, TableModel};
 use pyo3::prelude::*;
@@ -21,8 +20,10 @@ pub(crate) struct Wanted {
     seed: u64,
     /// Which of several imputations a draw is for.
     imputation: u64,
-    /// How many there are if each is drawn from a model refitted for it.
-    refitted_for: Option<u64>,
+    /// How many there are.
+    imputations: u64,
+    /// Whether all are drawn from the one fit.
+    one_fit: bool,
     bounds: Vec<Ends>,
     threads: Option<usize>,
 }
@@ -30,7 +31,7 @@ pub(crate) struct Wanted {
 /// What to put into a missing cell.
 #[derive(Clone, Copy)]
 enum Method {
-    Draw { imputation: u64, refitted_for: Option<u64> },
+    Draw,
     Mean,
     Median,
 }
@@ -38,7 +39,7 @@ enum Method {
 impl Wanted {
     fn method(&self) -> PyResult<Method> {
         match self.method.as_str() {
-            "draw" => Ok(Method::Draw { imputation: self.imputation, refitted_for: self.refitted_for }),
+            "draw" => Ok(Method::Draw),
             "mean" => Ok(Method::Mean),
             "median" => Ok(Method::Median),
             other => Err(SettingError::new_err(format!(
@@ -57,19 +58,13 @@ pub(crate) fn complete(
     wanted: Wanted,
     take: impl FnMut(RecordBatch) -> PyResult<()>,
 ) -> PyResult<Vec<String>> {
-    let (method, Wanted { seed, bounds, threads, .. }) = (wanted.method()?, wanted);
+    let (method, Wanted { seed, imputation, imputations, one_fit, bounds, threads, .. }) =
+        (wanted.method()?, wanted);
     let work = move |teller: &Teller<RecordBatch, Vec<String>>| {
         let limits = limits(&fitted, bounds)?;
-        let moved = match method {
-            Method::Draw { imputation: number, refitted_for: Some(of) } => {
-                fitted.model.refitted(seed, OneOf { number, of })?
-            }
-            _ => None,
-        };
-        let imputer = match &moved {
-            Some(moved) => moved.imputer(limits.clone())?,
-            None => fitted.model.imputer(limits.clone())?,
-        };
+        let imputer = fitted.model.imputer(limits.clone())?;
+        let all = fitted.model.imputations(imputations, seed, one_fit, limits.clone())?;
+        let draws = all.nth(imputation)?;
         let (mut counter, mut report) = (RowCounter::default(), Report::default());
         for batch in source.batches()? {
             check(teller)?;
@@ -80,9 +75,7 @@ pub(crate) fn complete(
             let done = match method {
                 Method::Mean => imputer.complete_with_means(&table)?,
                 Method::Median => imputer.complete_with_medians(&table)?,
-                Method::Draw { imputation, .. } => {
-                    imputer.complete_batch_with_draws(&table, &counter.keys(&table), seed, imputation)?
-                }
+                Method::Draw => draws.complete(&table, &mut counter)?,
             };
             teller.tell(fitted.plan.decode(&batch, &done)?.records()?);
         }

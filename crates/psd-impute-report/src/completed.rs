@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::rows::Sample;
 use psd_impute::impute::Imputer;
-use psd_impute::table::{RowKeys, Table};
+use psd_impute::table::Table;
 use psd_impute_frame::{Batch, Batches, ColumnPlan, Plan, Source};
 use std::collections::HashSet;
 
@@ -24,8 +24,7 @@ impl Imputed {
     /// A draw of the model for each row.
     pub(crate) fn drawn(gaps: &Sample, imputer: &Imputer<'_>) -> Result<Self> {
         let gaps = gaps.spread(ROWS)?;
-        let keys = RowKeys::of(&gaps.table);
-        let completed = vec![imputer.complete_batch_with_draws(&gaps.table, &keys, SEED, 1)?];
+        let completed = vec![imputer.complete_with_draws(&gaps.table, SEED, 1)?];
         Ok(Self { gaps, completed })
     }
 

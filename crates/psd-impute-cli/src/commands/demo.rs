@@ -6,7 +6,7 @@ use crate::toys::{self, Gaps, Numbers};
 use clap::Args;
 use psd_impute::impute::Limits;
 use psd_impute::model::{Model, Settings};
-use psd_impute::table::Table;
+use psd_impute::table::{RowCounter, Table};
 use psd_impute_eval::imputers::{Ice, Imputer as OtherImputer, Mean};
 use psd_impute_eval::metrics::Evaluation;
 use psd_impute_eval::toys::Shape;
@@ -62,11 +62,12 @@ impl Demo {
         };
         let model = Model::fit(table, &Settings::default().options(table, self.seed)?, &mut ())?;
         let imputer = model.imputer(Limits::none(2))?;
+        let draws = model.imputations(1, self.seed, false, Limits::none(2))?;
         Ok([
             ("column means", by(&Mean)?),
             ("iterated regressions", by(&Ice)?),
             ("psd-impute, means", imputer.complete_with_means(table)?),
-            ("psd-impute, draws", imputer.complete_with_draws(table, self.seed, 0)?),
+            ("psd-impute, draws", draws.nth(1)?.complete(table, &mut RowCounter::default())?),
         ])
     }
 

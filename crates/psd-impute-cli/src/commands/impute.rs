@@ -12,8 +12,7 @@ use super::table_args::{TableArgs, is_standard, numbered, writer};
 use crate::io::check_output;
 use clap::{Args, ValueEnum};
 use psd_impute::impute::{Imputer, Limits};
-use psd_impute::learn::OneOf;
-use psd_impute::model::Model;
+use psd_impute::model::{Imputation, Model};
 use psd_impute::table::{RowCounter, Table};
 use psd_impute_frame::{Bounds, Plan, Report, Source, TableModel};
 use std::path::{Path, PathBuf};
@@ -216,15 +215,16 @@ impl Impute {
             write_intervals(path, source, &means.plan, imputer.as_ref(), progress)?;
         }
         progress.begin("completing", self.m * means.report.rows);
+        let draws = means.model.as_ref().filter(|_| self.method == Method::Draw);
+        let draws =
+            draws.map(|model| model.imputations(self.m, self.seed, self.one_fit, limits())).transpose()?;
         for k in 1..=self.m {
-            let refits = self.m > 1 && !self.one_fit && self.method == Method::Draw;
-            let model = means.model.as_ref().filter(|_| refits);
-            let refitted = model
-                .map(|model| model.refitted(self.seed, OneOf { number: k, of: self.m }))
-                .transpose()?
-                .flatten();
-            let moved = refitted.as_ref().map(|refitted| refitted.imputer(limits())).transpose()?;
-            self.complete_one(source, means, moved.as_ref().or(imputer.as_ref()), k, progress)?;
+            let filling = match (&draws, &imputer) {
+                (Some(draws), _) => Some(Filling::Draws(draws.nth(k)?)),
+                (None, Some(imputer)) if self.method == Method::Median => Some(Filling::Medians(imputer)),
+                (None, imputer) => imputer.as_ref().map(Filling::Means),
+            };
+            self.complete_one(source, means, filling.as_ref(), k, progress)?;
         }
         Ok(())
     }
@@ -234,7 +234,7 @@ impl Impute {
         &self,
         source: &Source,
         Means { plan, report, .. }: &Means,
-        imputer: Option<&Imputer<'_>>,
+        filling: Option<&Filling<'_>>,
         k: u64,
         progress: &Progress,
     ) -> Result<(), Failure> {
@@ -246,8 +246,8 @@ impl Impute {
             let batch = batch?;
             let (table, _) = plan.encode(&batch)?;
             let rows = table.len() as u64;
-            let done = match imputer {
-                Some(imputer) => self.fill(imputer, &table, &mut counter, k)?,
+            let done = match filling {
+                Some(filling) => filling.complete(&table, &mut counter)?,
                 None => table,
             };
             let completed = plan.decode(&batch, &done)?;
@@ -257,19 +257,22 @@ impl Impute {
         }
         Ok(writer.finish()?)
     }
+}
 
-    fn fill(
-        &self,
-        imputer: &Imputer<'_>,
-        table: &Table,
-        counter: &mut RowCounter,
-        k: u64,
-    ) -> Result<Table, Failure> {
-        Ok(match self.method {
-            Method::Mean => imputer.complete_with_means(table)?,
-            Method::Median => imputer.complete_with_medians(table)?,
-            Method::Draw => imputer.complete_batch_with_draws(table, &counter.keys(table), self.seed, k)?,
-        })
+/// What gaps are filled with.
+enum Filling<'a> {
+    Means(&'a Imputer<'a>),
+    Medians(&'a Imputer<'a>),
+    Draws(Imputation<'a>),
+}
+
+impl Filling<'_> {
+    fn complete(&self, table: &Table, counter: &mut RowCounter) -> Result<Table, psd_impute::Error> {
+        match self {
+            Self::Means(imputer) => imputer.complete_with_means(table),
+            Self::Medians(imputer) => imputer.complete_with_medians(table),
+            Self::Draws(imputation) => imputation.complete(table, counter),
+        }
     }
 }
 

@@ -3,9 +3,8 @@
 use super::{Fitted, Imputer};
 use crate::Result;
 use psd_impute::impute::Limits;
-use psd_impute::learn::OneOf;
 use psd_impute::model::{Model, Settings};
-use psd_impute::table::Table;
+use psd_impute::table::{RowCounter, Table};
 use std::sync::Arc;
 
 /// What a gap gets.
@@ -55,13 +54,8 @@ impl Fitted for FittedPsd {
         match self.value {
             Value::Mean => Ok(self.model.imputer(limits())?.complete_with_means(table)?),
             Value::Draw => {
-                let refitted =
-                    self.model.refitted(self.seed, OneOf { number: imputation, of: self.imputations })?;
-                let imputer = match &refitted {
-                    Some(refitted) => refitted.imputer(limits())?,
-                    None => self.model.imputer(limits())?,
-                };
-                Ok(imputer.complete_with_draws(table, self.seed, imputation)?)
+                let all = self.model.imputations(self.imputations, self.seed, false, limits())?;
+                Ok(all.nth(imputation)?.complete(table, &mut RowCounter::default())?)
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use super::imputer::Imputer;
 use crate::error::bad;
-use crate::table::RowKeys;
 use crate::table::{Kind, Table};
 use crate::{Error, Result};
 
@@ -31,11 +30,12 @@ impl Imputer<'_> {
             });
         }
         self.scaler.check(truth)?;
-        let keys = RowKeys::of(table);
+        let (keys, standardised) = (self.keys(table), self.scaler.standardise(table));
         self.complete(table, |i, conditional| {
             let mut best = (f64::INFINITY, Vec::new());
             for k in 1..=draws {
-                let draw = self.draw(table, i, conditional, &mut keys.generator(i, seed, k))?;
+                let rng = &mut keys.generator(i, seed, k);
+                let draw = self.draw(table.columns(), standardised.row(i), conditional, rng)?;
                 let distance = self.distance(table, conditional.missing(), &draw, truth.row(i));
                 if k == 1 || distance < best.0 {
                     best = (distance, draw);

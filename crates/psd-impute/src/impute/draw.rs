@@ -6,11 +6,11 @@
 //! them. For a single bounded cell this is exact as well. For several it leaves out what the bounds of later cells say of the
 //! earlier ones; it is reached with probability `(1 - a)^TRIES`, `a` being the mass within the bounds.
 
+use super::balance::Streams;
 use super::cell::Cell;
 use super::imputer::Imputer;
 use crate::density::Conditional;
-use crate::table::RowKeys;
-use crate::table::Table;
+use crate::table::{Column, RowKeys, Table};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 
@@ -18,7 +18,7 @@ use rand::{Rng, RngExt};
 const TRIES: usize = 100;
 
 impl Imputer<'_> {
-    /// Completes every row that has a gap with a draw from its conditional distribution.
+    /// Completes every row that has a gap with a draw from its conditional distribution, each by itself.
     ///
     /// The draw depends on the seed, the number of the imputation and the row alone: its content, and how many equal rows stand
     /// before it. The order of the rows, the batch they come in and the number of threads do not matter. A draw that lies within
@@ -28,28 +28,35 @@ impl Imputer<'_> {
     /// several as long as one of a hundred draws of the row lies within them; a row whose hundred draws all miss gets its bounded
     /// cells one after another, each within its bounds given those before.
     pub fn complete_with_draws(&self, table: &Table, seed: u64, imputation: u64) -> Result<Table> {
-        self.complete_batch_with_draws(table, &RowKeys::of(table), seed, imputation)
+        self.complete_from(&Streams::default(), table, &self.keys(table), seed, imputation)
     }
 
-    /// The same for a batch of a larger table, whose rows have the keys of a [`RowCounter`](crate::table::RowCounter): the batches then
-    /// get what the whole table would.
-    pub fn complete_batch_with_draws(
+    /// The keys of a table's rows: what the density sees of them, and how many that look the same stand before.
+    pub(super) fn keys(&self, table: &Table) -> RowKeys {
+        RowKeys::of(&self.scaler.standardise(table))
+    }
+
+    /// The same with one of several draws for the rows that `streams` knows. `keys` are those of the standardised rows.
+    pub(crate) fn complete_from(
         &self,
+        streams: &Streams,
         table: &Table,
         keys: &RowKeys,
         seed: u64,
         imputation: u64,
     ) -> Result<Table> {
+        let standardised = self.scaler.standardise(table);
         self.complete(table, |i, conditional| {
-            self.draw(table, i, conditional, &mut keys.generator(i, seed, imputation))
+            let rng = &mut streams.generator(keys, i, seed, imputation);
+            self.draw(table.columns(), standardised.row(i), conditional, rng)
         })
     }
 
-    /// A draw of row `i`'s missing cells in the table's units.
+    /// A draw of the missing cells of a standardised row, in the table's units.
     pub(super) fn draw(
         &self,
-        table: &Table,
-        i: usize,
+        columns: &[Column],
+        row: &[f64],
         conditional: &dyn Conditional,
         rng: &mut dyn Rng,
     ) -> Result<Vec<f64>> {
@@ -59,43 +66,41 @@ impl Imputer<'_> {
         for _ in 0..if bounded.is_empty() { 1 } else { TRIES } {
             last = self.undo(missing, conditional.draw(rng));
             if missing.iter().zip(&last).all(|(&j, &x)| self.limits.hold(j, x)) {
-                return Ok(self.settle(table, missing, last));
+                return Ok(self.settle(columns, missing, last));
             }
         }
-        match self.one_by_one(table, table.row(i), &bounded, rng) {
+        match self.one_by_one(columns, row, &bounded, rng) {
             Ok(values) => last = values,
             Err(Error::ZeroDensity) => {} // A bound where the model's density is zero: nothing to condition on.
             Err(other) => return Err(other),
         }
-        Ok(self.settle(table, missing, last))
+        Ok(self.settle(columns, missing, last))
     }
 
-    /// The bounded cells one after another, then the rest.
+    /// The bounded cells of a standardised row one after another, then the rest.
     fn one_by_one(
         &self,
-        table: &Table,
+        columns: &[Column],
         row: &[f64],
         bounded: &[usize],
         rng: &mut dyn Rng,
     ) -> Result<Vec<f64>> {
         let mut row = row.to_vec();
         let missing: Vec<usize> = (0..row.len()).filter(|&j| row[j].is_nan()).collect();
+        let mut values = row.clone();
         for &j in bounded {
-            let conditional = self.density.conditional(&self.standardised(&row))?;
-            let kind = table.columns()[j].kind();
+            let conditional = self.density.conditional(&row)?;
             let p = rng.random::<f64>().clamp(f64::EPSILON, 1.0 - f64::EPSILON);
-            row[j] = Cell::new(conditional.as_ref(), j, kind, self.scaler, &self.limits).quantile(p)?;
+            let cell = Cell::new(conditional.as_ref(), j, columns[j].kind(), self.scaler, &self.limits);
+            values[j] = cell.quantile(p)?;
+            row[j] = self.scaler.apply(j, values[j]);
         }
         if bounded.len() < missing.len() {
-            let conditional = self.density.conditional(&self.standardised(&row))?;
+            let conditional = self.density.conditional(&row)?;
             let rest = self.undo(conditional.missing(), conditional.draw(rng));
-            conditional.missing().iter().zip(rest).for_each(|(&j, x)| row[j] = x);
+            conditional.missing().iter().zip(rest).for_each(|(&j, x)| values[j] = x);
         }
-        Ok(missing.iter().map(|&j| row[j]).collect())
-    }
-
-    fn standardised(&self, row: &[f64]) -> Vec<f64> {
-        row.iter().enumerate().map(|(j, &x)| self.scaler.apply(j, x)).collect()
+        Ok(missing.iter().map(|&j| values[j]).collect())
     }
 
     fn undo(&self, columns: &[usize], z: Vec<f64>) -> Vec<f64> {
@@ -103,10 +108,9 @@ impl Imputer<'_> {
     }
 
     /// Values that may stand in the columns: those with ties hold observed values, and no bound is passed.
-    fn settle(&self, table: &Table, columns: &[usize], values: Vec<f64>) -> Vec<f64> {
-        let settled = |(&j, x): (&usize, f64)| {
-            self.ties.recorded(j, self.limits.nearest(j, table.columns()[j].kind(), x))
-        };
-        columns.iter().zip(values).map(settled).collect()
+    fn settle(&self, columns: &[Column], places: &[usize], values: Vec<f64>) -> Vec<f64> {
+        let settled =
+            |(&j, x): (&usize, f64)| self.ties.recorded(j, self.limits.nearest(j, columns[j].kind(), x));
+        places.iter().zip(values).map(settled).collect()
     }
 }

@@ -21,6 +21,7 @@
 //! # Ok::<(), psd_impute::Error>(())
 //! ```
 
+mod balance;
 mod cell;
 mod closest;
 mod draw;
@@ -32,6 +33,7 @@ mod shape;
 mod summary;
 mod ties;
 
+pub(crate) use balance::{Balance, Streams};
 pub use imputer::Imputer;
 pub use limits::Limits;
 pub use outliers::RowScore;

@@ -52,6 +52,17 @@ pub struct OneOf {
     pub of: u64,
 }
 
+impl OneOf {
+    /// Refuses a number beyond how many there are.
+    pub(crate) fn check(self) -> Result<Self> {
+        let Self { number, of } = self;
+        if (1..=of).contains(&number) {
+            return Ok(self);
+        }
+        Err(bad("number of the completed table", number, "from one to how many there are"))
+    }
+}
+
 /// Stands in the keys of random numbers where an imputation's number would; none has this one.
 const WEIGHTS: u64 = u64::MAX;
 /// The least shape of the weights: columns so many that less would be left are held by priors.
@@ -64,11 +75,9 @@ pub(super) fn row_weights(
     copies: &[f64],
     shape: f64,
     seed: u64,
-    OneOf { number, of }: OneOf,
+    one: OneOf,
 ) -> Result<Vec<f64>> {
-    if !(1..=of).contains(&number) {
-        return Err(bad("number of the completed table", number, "from one to how many there are"));
-    }
+    let OneOf { number, of } = one.check()?;
     let (keys, m) = (RowKeys::of(table), of as f64);
     let weight = |(i, &copies): (usize, &f64)| {
         // What `copies` weights add up to: `v` of `copies` times that of one.

@@ -219,6 +219,11 @@ impl FittedStack {
         self.parts.stack(Some(Moved { weights: &left.collect::<Vec<_>>(), spread: 1.0 }))
     }
 
+    /// The distinct rows the members were fitted to, and how many rows each stands for.
+    pub(crate) fn distinct_rows(&self) -> (&Table, &[f64]) {
+        (&self.parts.data.table, &self.parts.data.weights)
+    }
+
     /// How many distinct rows the members were fitted to.
     pub fn rows(&self) -> usize {
         self.parts.data.table.len()

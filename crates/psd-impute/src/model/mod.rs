@@ -21,17 +21,19 @@
 
 mod file;
 mod fit;
+mod imputations;
 mod kernel_density;
 mod report;
 mod settings;
 
 pub use fit::{FitOptions, Preset};
+pub use imputations::{Imputation, Imputations};
 pub use report::{How, Report, StackReport};
 pub use settings::{Recipe, Settings};
 
 use crate::density::{Density, Stack};
 use crate::impute::{Imputer, Limits, Ties};
-use crate::learn::{FittedStack, OneOf, TheorySchedule};
+use crate::learn::{FittedStack, TheorySchedule};
 use crate::table::{Column, Scaler, Table};
 use crate::{Error, Result};
 use kernel_density::KernelDensity;
@@ -72,15 +74,6 @@ impl Model {
     /// Completes tables with the model's columns.
     pub fn imputer(&self, limits: Limits) -> Result<Imputer<'_>> {
         Imputer::new(self.density(), &self.scaler, &self.ties, limits)
-    }
-
-    /// The model under row weights of the Bayesian bootstrap, for one of several completed tables; see
-    /// [`FittedStack::refitted`]. Nothing for the presets of the paper, which are not refitted.
-    pub fn refitted(&self, seed: u64, one: OneOf) -> Result<Option<Refitted<'_>>> {
-        match &self.fitted {
-            Fitted::Stack(stack) => Ok(Some(Refitted { density: stack.refitted(seed, one)?, model: self })),
-            Fitted::Paper { .. } | Fitted::Theory { .. } => Ok(None),
-        }
     }
 
     /// The model as if it had not seen some rows, for saying how well it tells their cells; see [`FittedStack::without`]. Nothing for the

@@ -6,6 +6,7 @@ mod pattern;
 mod resolution;
 mod row_key;
 mod scaler;
+mod unit;
 mod warps;
 
 pub(crate) use column::position;
@@ -16,6 +17,7 @@ pub use resolution::Resolution;
 pub use row_key::{RowCounter, RowKeys};
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;
+pub(crate) use unit::Unit;
 pub use warps::{Line, Warp, Warps};
 
 use crate::linalg::column;

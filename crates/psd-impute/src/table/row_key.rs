@@ -36,6 +36,11 @@ impl RowKeys {
         RowCounter::default().keys(table)
     }
 
+    /// The key of row `i`.
+    pub(crate) fn key(&self, i: usize) -> u64 {
+        self.keys[i]
+    }
+
     /// The generator of row `i` for one imputation.
     pub fn generator(&self, i: usize, seed: u64, imputation: u64) -> ChaCha8Rng {
         let mut state = self.keys[i] ^ mix(mix(seed) ^ imputation);

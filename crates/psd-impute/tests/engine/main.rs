@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod alternating;
+mod balance;
 mod calibration;
 mod common;
 mod conditional;

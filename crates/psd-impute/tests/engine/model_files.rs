@@ -3,9 +3,8 @@
 use crate::common::*;
 use crate::model::{MEMBERS, table, written};
 use psd_impute::impute::Limits;
-use psd_impute::learn::OneOf;
 use psd_impute::model::{FitOptions, Model, Preset};
-use psd_impute::table::Table;
+use psd_impute::table::{RowCounter, Table};
 use psd_impute::{Error, ModelFileError};
 use rand::{Rng, RngExt};
 use safetensors::tensor::TensorView;
@@ -71,11 +70,9 @@ fn survives(file: &[u8], table: &Table) -> bool {
 /// The same with a refit.
 fn survives_a_refit(file: &[u8], table: &Table) -> bool {
     let Ok((model, _)) = Model::read(file) else { return false };
-    if let (true, Ok(Some(refitted))) =
-        (model.columns() == table.columns(), model.refitted(1, OneOf { number: 1, of: 3 }))
-    {
-        let imputer = refitted.imputer(Limits::none(table.columns().len())).unwrap();
-        let _ = imputer.complete_with_draws(table, 1, 1);
+    let limits = Limits::none(table.columns().len());
+    if let (true, Ok(draws)) = (model.columns() == table.columns(), model.imputations(3, 1, false, limits)) {
+        let _ = draws.nth(1).map(|first| first.complete(table, &mut RowCounter::default()));
     }
     true
 }

@@ -1,0 +1,209 @@
+//! Draws in balance: of several draws of every row, those which together keep the distribution of the table.
+//!
+//! Draws that know nothing of each other scatter around what the model says of the table as a whole: with `n` rows, a table completed so is
+//! about as far from the model as one table of `n` rows is from another. Nothing is gained by that. Here every row of the fitted table has
+//! [`CANDIDATES`] draws, each exact, and of each row the one is taken that leaves the table nearest to the average over all of them, in
+//! energy distance; see [`waves`]. With `φ` a row's waves and `φ̄` their average over its candidates,
+//!
+//! ```text
+//! minimise |Σ_i (φ(y_i) - φ̄_i) - t|²        over the candidates y_i of each row i
+//! ```
+//!
+//! row after row, some rounds. `t` is zero if one table is asked for.
+//!
+//! **Several tables.** What the draws scatter by is part of the variance between tables that Rubin's rules need, so it may not vanish. As
+//! with the weights of refits (see [`row_weights`](crate::learn)) the tables are kept in balance instead. `t` is made of `m` plain draws of each
+//! row, `z_1 … z_m`, one for each table:
+//!
+//! ```text
+//! t_k = κ Σ_i (φ(z_ik) - avg_k φ(z_ik))        κ² = (m + ½)/(m + 1)
+//! ```
+//!
+//! These add up to zero over the tables, so that the average over them hardly scatters. Followed exactly, a table scatters by `κ² (m - 1)/m` of
+//! what plain draws do, and tables against each other by `κ²`. Rubin's rules count that `1 + 1/m` times, which has to be one, for what the
+//! draws stand for: `κ² = m/(m + 1)`. But a few candidates follow products of columns, and so slopes, not quite; half way to one keeps the
+//! variance from falling short of what is needed. What changes from row to row faster than the waves can see is left to chance, as it is
+//! in plain draws, and right as well.
+
+mod waves;
+
+use super::imputer::Imputer;
+use crate::Result;
+use crate::density::map_gaps;
+use crate::learn::OneOf;
+use crate::table::{RowKeys, Table};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+use waves::{SIZE, WAVES, Waves};
+
+/// Draws of a row that one is taken of.
+const CANDIDATES: u64 = 8;
+/// Rounds over all rows, at most.
+const ROUNDS: usize = 5;
+/// Rows whose waves are added up together.
+const CHUNK: usize = 64;
+
+/// For rows by their keys, which of their streams of random numbers to draw from. Others draw from the first.
+#[derive(Debug, Default)]
+pub(crate) struct Streams(HashMap<u64, u64>);
+
+impl Streams {
+    /// The generator of row `i` for one imputation.
+    pub(super) fn generator(&self, keys: &RowKeys, i: usize, seed: u64, imputation: u64) -> ChaCha8Rng {
+        let mut rng = keys.generator(i, seed, imputation);
+        rng.set_stream(self.0.get(&keys.key(i)).copied().unwrap_or(0));
+        rng
+    }
+}
+
+/// The rows of a fitted table whose draws are to be in balance.
+pub(crate) struct Balance {
+    /// Standardised; equal rows are there as often as they were.
+    rows: Table,
+    keys: RowKeys,
+    known: HashSet<u64>,
+    waves: Waves,
+}
+
+impl Balance {
+    /// From all standardised rows.
+    pub(crate) fn new(rows: Table, seed: u64) -> Self {
+        let (keys, waves) = (RowKeys::of(&rows), Waves::new(&rows, seed));
+        Self { known: (0..rows.len()).map(|i| keys.key(i)).collect(), rows, keys, waves }
+    }
+
+    /// Whether it knows one of the rows with these keys.
+    pub(crate) fn knows(&self, keys: &RowKeys, rows: usize) -> bool {
+        (0..rows).any(|i| self.known.contains(&keys.key(i)))
+    }
+
+    /// How the waves of each of the tables are to be off from the average, apart from the factor `κ`: nothing for a single one.
+    pub(crate) fn offsets(&self, imputer: &Imputer<'_>, seed: u64, of: u64) -> Result<Vec<Vec<f64>>> {
+        if of == 1 {
+            return Ok(vec![vec![0.0; SIZE]]);
+        }
+        // None of the candidates, which must know nothing of the offsets.
+        let plain: Vec<(u64, u64)> = (1..=of).map(|number| (number, CANDIDATES)).collect();
+        let size = plain.len() * SIZE;
+        let parts: Vec<Vec<f64>> = self
+            .draws(imputer, seed, &plain)?
+            .par_chunks(CHUNK)
+            .map(|rows| {
+                let mut sum = vec![0.0; size];
+                for (i, draws) in rows {
+                    sum.iter_mut().zip(self.deviations(imputer, *i, draws)).for_each(|(s, x)| *s += x);
+                }
+                sum
+            })
+            .collect();
+        let mut all = vec![0.0; size];
+        parts.iter().for_each(|part| all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x));
+        Ok(all.chunks(SIZE).map(<[f64]>::to_vec).collect())
+    }
+
+    /// Which of its draws each row gets in one of several tables, with the offset of that table.
+    pub(crate) fn streams(
+        &self,
+        imputer: &Imputer<'_>,
+        seed: u64,
+        OneOf { number, of }: OneOf,
+        offset: &[f64],
+    ) -> Result<Streams> {
+        let candidates: Vec<(u64, u64)> = (0..CANDIDATES).map(|stream| (number, stream)).collect();
+        let draws = self.draws(imputer, seed, &candidates)?;
+        let waves: Vec<Vec<f64>> =
+            draws.par_iter().map(|(i, draws)| self.deviations(imputer, *i, draws)).collect();
+        let kappa = ((of as f64 + 0.5) / (of as f64 + 1.0)).sqrt();
+        let taken = nearest(&waves, offset.iter().map(|x| kappa * x).collect());
+        let rows = draws.iter().zip(taken).filter(|(_, stream)| *stream > 0);
+        Ok(Streams(rows.map(|((i, _), stream)| (self.keys.key(*i), stream as u64)).collect()))
+    }
+
+    /// Draws of every row that has gaps, for imputations and streams.
+    fn draws(
+        &self,
+        imputer: &Imputer<'_>,
+        seed: u64,
+        which: &[(u64, u64)],
+    ) -> Result<Vec<(usize, Vec<Vec<f64>>)>> {
+        let draws = map_gaps(imputer.density, &self.rows, |i, conditional| {
+            let draw = |&(imputation, stream): &(u64, u64)| {
+                let mut rng = self.keys.generator(i, seed, imputation);
+                rng.set_stream(stream);
+                imputer.draw(self.rows.columns(), self.rows.row(i), conditional, &mut rng)
+            };
+            which.iter().map(draw).collect::<Result<Vec<_>>>()
+        })?;
+        draws.into_iter().map(|(i, draws)| Ok((i, draws?))).collect()
+    }
+
+    /// For each draw of a row, how far the waves of the row are from their average over the draws.
+    fn deviations(&self, imputer: &Imputer<'_>, i: usize, draws: &[Vec<f64>]) -> Vec<f64> {
+        let row = self.rows.row(i);
+        let mut observed = [0.0; WAVES];
+        let (seen, missing): (Vec<usize>, Vec<usize>) = (0..row.len()).partition(|&j| !row[j].is_nan());
+        seen.iter().for_each(|&j| self.waves.advance(&mut observed, j, row[j]));
+        let mut out = vec![0.0; draws.len() * SIZE];
+        let mut mean = [0.0; SIZE];
+        for (draw, out) in draws.iter().zip(out.chunks_mut(SIZE)) {
+            let mut phases = observed;
+            for (&j, &x) in missing.iter().zip(draw) {
+                self.waves.advance(&mut phases, j, imputer.scaler.apply(j, x));
+            }
+            self.waves.at(&phases, out);
+            mean.iter_mut().zip(&*out).for_each(|(sum, x)| *sum += x / draws.len() as f64);
+        }
+        out.chunks_mut(SIZE).for_each(|out| out.iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean));
+        out
+    }
+}
+
+/// For each row one of its candidates, so that their deviations add up to about `offset`.
+fn nearest(rows: &[Vec<f64>], offset: Vec<f64>) -> Vec<usize> {
+    let mut taken = vec![0; rows.len()];
+    let mut off: Vec<f64> = offset.iter().map(|x| -x).collect();
+    rows.iter().for_each(|row| off.iter_mut().zip(&row[..SIZE]).for_each(|(sum, x)| *sum += x));
+    for _ in 0..ROUNDS {
+        let before = taken.clone();
+        for (row, taken) in rows.iter().zip(&mut taken) {
+            let candidate = |k: usize| &row[k * SIZE..(k + 1) * SIZE];
+            off.iter_mut().zip(candidate(*taken)).for_each(|(sum, x)| *sum -= x);
+            // What |off + x|² has more than |off|².
+            let cost =
+                |k: usize| off.iter().zip(candidate(k)).map(|(sum, x)| x * (2.0 * sum + x)).sum::<f64>();
+            let costs = (0..row.len() / SIZE).map(|k| (k, cost(k)));
+            *taken = costs.fold((*taken, f64::INFINITY), |best, at| if at.1 < best.1 { at } else { best }).0;
+            off.iter_mut().zip(candidate(*taken)).for_each(|(sum, x)| *sum += x);
+        }
+        if taken == before {
+            break;
+        }
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_other_candidate_of_a_single_row_is_nearer() {
+        let wave = |i: usize, k: usize| ((i * 37 + k * 11) as f64 * 0.61).sin();
+        let rows: Vec<Vec<f64>> = (0..40).map(|i| (0..4 * SIZE).map(|k| wave(i, k)).collect()).collect();
+        let offset: Vec<f64> = (0..SIZE).map(|k| 3.0 * wave(99, k)).collect();
+        let distance = |taken: &[usize]| -> f64 {
+            let sum = |k: usize| rows.iter().zip(taken).map(|(row, t)| row[t * SIZE + k]).sum::<f64>();
+            (0..SIZE).map(|k| (sum(k) - offset[k]).powi(2)).sum()
+        };
+        let taken = nearest(&rows, offset.clone());
+        assert!(distance(&taken) < 0.8 * distance(&[0; 40]), "{} {}", distance(&taken), distance(&[0; 40]));
+        for i in 0..40 {
+            for k in 0..4 {
+                let mut other = taken.clone();
+                other[i] = k;
+                assert!(distance(&other) >= distance(&taken) - 1e-9, "row {i}, candidate {k}");
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Completed tables that belong together.
+
+use super::{Fitted, Model};
+use crate::Result;
+use crate::density::{Density, Stack};
+use crate::impute::{Balance, Imputer, Limits, Streams};
+use crate::learn::OneOf;
+use crate::table::{RowCounter, Table};
+use std::sync::OnceLock;
+
+/// Tables with more rows are drawn row by row: where rows are many, chance evens out what balance would.
+const ROWS: usize = 4_000;
+/// So are more tables than this: what they scatter by is what pooling needs, but for a share of `2/(m + 1)`.
+const TABLES: u64 = 5;
+
+/// What several tables drawn from a model have in common.
+pub struct Imputations<'a> {
+    model: &'a Model,
+    limits: Limits,
+    seed: u64,
+    of: u64,
+    refits: bool,
+    /// The rows that are drawn in balance.
+    balance: Option<Balance>,
+    offsets: OnceLock<Vec<Vec<f64>>>,
+}
+
+impl Model {
+    /// So many completed tables, of which each has a draw in every missing cell.
+    ///
+    /// Several are *proper* multiple imputations: each is drawn from the model under row weights of its own, as by
+    /// [`FittedStack::refitted`](crate::learn::FittedStack::refitted); but for presets of the paper, which are not refitted, and for `one_fit`.
+    ///
+    /// For one table or a few, the rows of the table that the model was fitted to are drawn in balance, so that together they have the
+    /// distribution that the model gives to the table; rows that it has not seen are drawn each by itself. What a row gets depends on the model, the seed, the number of the
+    /// table and how many there are, and on the row: its content, and how many equal rows stand before it. It does not depend on the
+    /// order of the rows, the batch they come in, or the number of threads.
+    pub fn imputations(&self, of: u64, seed: u64, one_fit: bool, limits: Limits) -> Result<Imputations<'_>> {
+        let rows = if of <= TABLES { self.rows_in_full()? } else { None };
+        let balance = rows.map(|rows| Balance::new(rows, seed));
+        let refits = of > 1 && !one_fit;
+        Ok(Imputations { model: self, limits, seed, of, refits, balance, offsets: OnceLock::new() })
+    }
+
+    /// The standardised rows it was fitted to, if it has all of them and they are not too many.
+    fn rows_in_full(&self) -> Result<Option<Table>> {
+        let Fitted::Stack(stack) = &self.fitted else { return Ok(None) };
+        let (table, copies) = stack.distinct_rows();
+        if self.rows > ROWS || copies.iter().sum::<f64>() != self.rows as f64 {
+            return Ok(None);
+        }
+        let rows: Vec<usize> = copies
+            .iter()
+            .enumerate()
+            .flat_map(|(i, &copies)| std::iter::repeat_n(i, copies as usize))
+            .collect();
+        table.select(&rows).map(Some)
+    }
+}
+
+impl Imputations<'_> {
+    /// One of them, counted from one.
+    pub fn nth(&self, number: u64) -> Result<Imputation<'_>> {
+        let one = OneOf { number, of: self.of }.check()?;
+        let density = match &self.model.fitted {
+            Fitted::Stack(stack) if self.refits => Some(stack.refitted(self.seed, one)?),
+            _ => None,
+        };
+        Ok(Imputation { all: self, one, density, streams: OnceLock::new() })
+    }
+
+    /// How each of the tables is to be off from the average.
+    fn offsets(&self, balance: &Balance) -> Result<&[Vec<f64>]> {
+        if let Some(offsets) = self.offsets.get() {
+            return Ok(offsets);
+        }
+        let offsets = balance.offsets(&self.model.imputer(self.limits.clone())?, self.seed, self.of)?;
+        Ok(self.offsets.get_or_init(|| offsets))
+    }
+}
+
+/// One of several tables that are drawn from a model.
+pub struct Imputation<'a> {
+    all: &'a Imputations<'a>,
+    one: OneOf,
+    /// The density under this table's row weights, if it has some.
+    density: Option<Stack>,
+    streams: OnceLock<Streams>,
+}
+
+impl Imputation<'_> {
+    /// Completes the next batch of a table; the counter is that of its batches.
+    pub fn complete(&self, batch: &Table, counter: &mut RowCounter) -> Result<Table> {
+        let Imputations { model, limits, seed, balance, .. } = self.all;
+        model.check(batch)?;
+        let density = self.density.as_ref().map_or(model.density(), |density| density as &dyn Density);
+        let imputer = Imputer::new(density, &model.scaler, &model.ties, limits.clone())?;
+        let keys = counter.keys(&model.scaler.standardise(batch));
+        let plain = &Streams::default();
+        let streams = match balance {
+            Some(balance) if balance.knows(&keys, batch.len()) => self.streams(balance, &imputer)?,
+            _ => plain,
+        };
+        imputer.complete_from(streams, batch, &keys, *seed, self.one.number)
+    }
+
+    /// Which of their draws rows get, found when the first of them comes.
+    fn streams(&self, balance: &Balance, imputer: &Imputer<'_>) -> Result<&Streams> {
+        if let Some(streams) = self.streams.get() {
+            return Ok(streams);
+        }
+        let offset = &self.all.offsets(balance)?[self.one.number as usize - 1];
+        let streams = balance.streams(imputer, self.all.seed, self.one, offset)?;
+        Ok(self.streams.get_or_init(|| streams))
+    }
+}

@@ -1,0 +1,144 @@
+//! Draws in balance: together they have the distribution of the model, and several tables the variance that Rubin's rules need.
+
+use crate::common::*;
+use crate::threads::on_threads;
+use psd_impute::impute::Limits;
+use psd_impute::learn::Member;
+use psd_impute::model::{FitOptions, Model, Preset};
+use psd_impute::table::{RowCounter, Table};
+use rand::RngExt;
+
+/// A normal model of three columns that go together, a third of whose cells is missing, and the table.
+fn fitted(rows: usize) -> (Model, Table) {
+    let rng = &mut rng(5);
+    let row = |_| {
+        let x = normal(rng);
+        let row = [x, 0.6 * x + 0.8 * normal(rng), x + normal(rng)];
+        let gaps = [0, 1, 2].map(|_| rng.random::<f64>() < 0.3);
+        [0, 1, 2].map(|j| if gaps[j] && gaps != [true; 3] { NA } else { row[j] })
+    };
+    let table = Table::continuous(&["a", "b", "c"], &(0..rows).map(row).collect::<Vec<_>>()).unwrap();
+    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
+    (Model::fit(&table, &options, &mut ()).unwrap(), table)
+}
+
+/// All of several tables from one fit.
+fn drawn(model: &Model, table: &Table, of: u64, seed: u64) -> Vec<Table> {
+    let draws = model.imputations(of, seed, true, Limits::none(3)).unwrap();
+    let one = |k| draws.nth(k).unwrap().complete(table, &mut RowCounter::default()).unwrap();
+    (1..=of).map(one).collect()
+}
+
+fn plain(model: &Model, table: &Table, seed: u64) -> Table {
+    model.imputer(Limits::none(3)).unwrap().complete_with_draws(table, seed, 1).unwrap()
+}
+
+/// What an analyst might compute of a completed table: the mean of `b`, and of its product with `a`.
+fn statistics(table: &Table) -> [f64; 2] {
+    let mean = |f: fn(&[f64]) -> f64| table.rows().map(f).sum::<f64>() / table.len() as f64;
+    [mean(|row| row[1]), mean(|row| row[0] * row[1])]
+}
+
+/// The variance of both over many tables.
+fn scatter(tables: impl Iterator<Item = Table>) -> [f64; 2] {
+    let all: Vec<[f64; 2]> = tables.map(|table| statistics(&table)).collect();
+    [0, 1].map(|k| variance(&all.iter().map(|s| s[k]).collect::<Vec<_>>()))
+}
+
+fn variance(x: &[f64]) -> f64 {
+    let mean = x.iter().sum::<f64>() / x.len() as f64;
+    x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (x.len() - 1) as f64
+}
+
+#[test]
+fn one_table_scatters_far_less_than_rows_drawn_each_by_itself() {
+    let (model, table) = fitted(150);
+    let alone = scatter((0..300).map(|seed| plain(&model, &table, seed)));
+    let together = scatter((0..300).map(|seed| drawn(&model, &table, 1, seed).remove(0)));
+    // Of 300 numbers a variance is known to 8 %.
+    for k in 0..2 {
+        assert!(together[k] < 0.3 * alone[k], "{together:?} {alone:?}");
+    }
+}
+
+#[test]
+fn each_cell_is_still_drawn_from_its_distribution() {
+    let (model, table) = fitted(300);
+    let (standardised, scaler) = table.standardise();
+    for j in 0..3 {
+        let gaps: Vec<usize> = (0..table.len()).filter(|&i| table.row(i)[j].is_nan()).collect();
+        let transform = |i: usize, x: f64| {
+            let conditional = model.density().conditional(standardised.row(i)).unwrap();
+            conditional.cdf(j, scaler.apply(j, x)).unwrap()
+        };
+        let tables: Vec<Table> = (0..20).map(|seed| drawn(&model, &table, 1, seed).remove(0)).collect();
+        let transforms: Vec<f64> =
+            tables.iter().flat_map(|t| gaps.iter().map(|&i| transform(i, t.row(i)[j]))).collect();
+        let n = transforms.len() as f64;
+        let mean = transforms.iter().sum::<f64>() / n;
+        assert!((mean - 0.5).abs() < 0.01, "column {j}: {mean}");
+        assert!((12.0 * variance(&transforms) - 1.0).abs() < 0.06, "column {j}: {}", variance(&transforms));
+        let distance = kolmogorov(transforms);
+        assert!(distance < 1.95, "column {j}: {distance}");
+    }
+}
+
+/// `(1 + 1/m) B` is to be what a table scatters by whose rows are drawn each by itself, and what the average over the tables scatters by.
+#[test]
+fn several_tables_have_the_variance_that_rubins_rules_need() {
+    let (model, table) = fitted(150);
+    let alone = scatter((0..1000).map(|seed| plain(&model, &table, seed)));
+    for (of, series) in [(2, 400), (3, 200), (5, 100)] {
+        let all: Vec<Vec<[f64; 2]>> = (0..series)
+            .map(|seed| drawn(&model, &table, of, seed).iter().map(statistics).collect())
+            .collect();
+        for k in 0..2 {
+            let each = |tables: &Vec<[f64; 2]>| tables.iter().map(|s| s[k]).collect::<Vec<_>>();
+            let between = all.iter().map(|t| variance(&each(t))).sum::<f64>() / all.len() as f64;
+            let averages: Vec<f64> = all.iter().map(|t| each(t).iter().sum::<f64>() / of as f64).collect();
+            let needed = alone[k] + variance(&averages);
+            let ratio = (1.0 + 1.0 / of as f64) * between / needed;
+            // Not less than is needed, but for chance, and not much more.
+            assert!((0.9..1.45).contains(&ratio), "{of} tables, statistic {k}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn neither_order_nor_batch_nor_threads_matter() {
+    let (model, table) = fitted(90);
+    // Equal rows are there too: each has draws of its own, in whatever order they come.
+    let doubled = table.select(&(0..180).map(|i| i % 90).collect::<Vec<_>>()).unwrap();
+    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
+    let twice = Model::fit(&doubled, &options, &mut ()).unwrap();
+    for (model, table) in [(&model, &table), (&twice, &doubled)] {
+        let n = table.len();
+        let draws = model.imputations(3, 4, false, Limits::none(3)).unwrap();
+        let second = || draws.nth(2).unwrap();
+        let whole = second().complete(table, &mut RowCounter::default()).unwrap();
+        let (again, mut counter) = (second(), RowCounter::default());
+        for rows in [0..7, 7..50, 50..n] {
+            let rows: Vec<usize> = rows.collect();
+            let part = again.complete(&table.select(&rows).unwrap(), &mut counter).unwrap();
+            rows.iter().enumerate().for_each(|(k, &i)| assert_eq!(part.row(k), whole.row(i), "row {i}"));
+        }
+        let one_thread = on_threads(1, || second().complete(table, &mut RowCounter::default()).unwrap());
+        assert_eq!(one_thread.cells(), whole.cells());
+    }
+    let draws = model.imputations(1, 4, false, Limits::none(3)).unwrap();
+    let (whole, backwards) = (table.clone(), table.select(&(0..90).rev().collect::<Vec<_>>()).unwrap());
+    let complete = |t: &Table| draws.nth(1).unwrap().complete(t, &mut RowCounter::default()).unwrap();
+    let (whole, backwards) = (complete(&whole), complete(&backwards));
+    (0..90).for_each(|i| assert_eq!(whole.row(i), backwards.row(89 - i)));
+}
+
+#[test]
+fn there_is_no_table_zero() {
+    let (model, table) = fitted(40);
+    let draws = model.imputations(3, 0, true, Limits::none(3)).unwrap();
+    for number in [0, 4] {
+        let error = draws.nth(number).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("number of the completed table"), "{error}");
+    }
+    assert!(draws.nth(3).unwrap().complete(&table, &mut RowCounter::default()).is_ok());
+}
