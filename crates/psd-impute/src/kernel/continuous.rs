@@ -22,7 +22,7 @@
 use super::metric::Metric;
 use super::truncated::{LOG_SQRT_2PI, log_mass};
 use crate::error::bad;
-use crate::linalg::Cholesky;
+use crate::linalg::{Cholesky, column};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 
@@ -161,9 +161,12 @@ impl ContinuousPattern {
 
     /// `z = C⁻¹ x_S` by forward substitution; false when a cell lies outside the box.
     pub fn whiten(&self, row: &[f64], z: &mut [f64]) -> bool {
-        for (i, &j) in self.observed.iter().enumerate() {
-            let rest: f64 = (0..i).map(|k| self.factor[(i, k)] * z[k]).sum();
-            z[i] = (row[j] - rest) / self.factor[(i, i)];
+        z.iter_mut().zip(&self.observed).for_each(|(z, &j)| *z = row[j]);
+        for k in 0..z.len() {
+            let column = &column(self.factor.as_ref(), k)[k..z.len()];
+            let (head, tail) = z[k..].split_at_mut(1);
+            head[0] /= column[0];
+            tail.iter_mut().zip(&column[1..]).for_each(|(z, c)| *z -= c * head[0]);
         }
         self.observed.iter().zip(&self.limits).all(|(&j, (lo, hi))| (*lo..=*hi).contains(&row[j]))
     }

@@ -19,7 +19,7 @@ use crate::Result;
 use crate::linalg::{Cholesky, log_sum_exp, times};
 use crate::table::{Pattern, Table};
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
-use faer::{Mat, MatRef, Par};
+use faer::{Mat, MatRef, Par, Scale};
 
 /// A gradient in everything the features are made of.
 #[derive(Debug, Clone)]
@@ -32,6 +32,9 @@ pub struct FeatureGradient {
     pub log_theta: Vec<Mat<f64>>,
     /// In the features' `log_norm`, settled by [`finish`](Self::finish).
     norm: Vec<f64>,
+    /// The sum of `T` over the patterns: the distances in all columns, which `log E` has whatever the pattern, are settled by
+    /// [`finish`](Self::finish) too.
+    pairs: Mat<f64>,
 }
 
 impl FeatureGradient {
@@ -43,6 +46,7 @@ impl FeatureGradient {
             sigma: Mat::zeros(g, g),
             log_theta: features.discrete().iter().map(|c| Mat::zeros(c.atoms().len(), l)).collect(),
             norm: vec![0.0; l],
+            pairs: Mat::zeros(l, l),
         }
     }
 
@@ -57,6 +61,7 @@ impl FeatureGradient {
         self.sigma += &other.sigma;
         self.log_theta.iter_mut().zip(&other.log_theta).for_each(|(to, from)| *to += from);
         self.norm.iter_mut().zip(&other.norm).for_each(|(to, from)| *to += from);
+        self.pairs += &other.pairs;
     }
 
     /// Adds the contribution of the rows of one pattern, from `G` (`l × n`) and `T` (`l × l`).
@@ -68,9 +73,10 @@ impl FeatureGradient {
         rows: &[usize],
         g: MatRef<'_, f64>,
         t: MatRef<'_, f64>,
-    ) -> Result<()> {
-        self.add_row_vectors(features, pattern, table, rows, g);
-        self.add_pairs(features, pattern, t)
+    ) {
+        self.pairs += t;
+        self.add_observed(features, pattern, table, rows, g, Some(t));
+        self.add_integrals(features, pattern, all_pairs(t));
     }
 
     /// The same for a diagonal `T`, the one of a diagonal `Q`, at a cost of `n l g`: an anchor is at no distance from itself, so that of
@@ -84,21 +90,22 @@ impl FeatureGradient {
         g: MatRef<'_, f64>,
         t: &[f64],
     ) {
-        self.add_row_vectors(features, pattern, table, rows, g);
+        self.add_observed(features, pattern, table, rows, g, None);
         self.add_integrals(features, pattern, own_pairs(t));
     }
 
     /// Adds the contribution of `tr(T log H)` to a gradient: `t[a,b] = ∂F/∂ log H_ab`.
     pub fn add_h(&mut self, features: &Features, t: MatRef<'_, f64>) -> Result<()> {
         self.add_norms(t);
-        self.add_pairs(features, &features.pattern(&Pattern::empty(features.columns()))?, t)
+        self.pairs += t;
+        self.add_integrals(features, &features.pattern(&Pattern::empty(features.columns()))?, all_pairs(t));
+        Ok(())
     }
 
     /// Adds the contribution of the kernel between anchors: `t[a,b] = ∂F/∂ log K_ab`.
     pub fn add_k(&mut self, features: &Features, t: MatRef<'_, f64>) -> Result<()> {
         self.add_norms(t);
-        let positions: Vec<usize> = (0..features.continuous_columns().len()).collect();
-        self.add_distances(features, &positions, -0.25, t)?;
+        self.add_distances(features, -0.25, t)?;
         for (c, column) in features.discrete().iter().enumerate() {
             let ones = vec![0.0; column.atoms().len()];
             add_table(&mut self.log_theta[c], column.log_theta(), &ones, all_pairs(t));
@@ -106,8 +113,11 @@ impl FeatureGradient {
         Ok(())
     }
 
-    /// Carries the gradient in the norms `½ log ∫ φ_a²` over to the parameters. Call it once, last.
+    /// Carries the gradient in the norms `½ log ∫ φ_a²` and in the distances `-⅛ |w_a - w_b|²_Σ` over to the parameters. Call it once,
+    /// last.
     pub fn finish(mut self, features: &Features) -> Result<Self> {
+        let pairs = std::mem::replace(&mut self.pairs, Mat::zeros(features.len(), features.len()));
+        self.add_distances(features, -0.125, pairs.as_ref())?;
         let t: Vec<f64> = self.norm.iter().map(|norm| 0.5 * norm).collect();
         self.norm.fill(0.0);
         self.add_integrals(features, &features.pattern(&Pattern::empty(features.columns()))?, own_pairs(&t));
@@ -120,21 +130,24 @@ impl FeatureGradient {
         }
     }
 
-    /// `log f`: with `r = Σ_a G`, `s = Σ_i G` and `γ = Σ G`,
-    /// `∂Σ_SS = ¼ C⁻ᵀ [Z diag(r) Z' - Z G'U' - U G Z' + U diag(s) U' - γ I] C⁻¹` and `∂w_S = ½ C⁻ᵀ [Z G' - U diag(s)]`.
-    fn add_row_vectors(
+    /// `log f`, and of `log E` the distances `⅛ |w_a - w_b|²_{Σ_SS}`, all in the coordinates of the observed columns: with `r = Σ_a G`,
+    /// `γ = Σ G` and `V = U [diag(Σ_i G - Σ_b T) + T]`,
+    /// `∂Σ_SS = ¼ C⁻ᵀ [Z diag(r) Z' - Z G'U' - U G Z' + V U' - γ I] C⁻¹` and `∂w_S = ½ C⁻ᵀ [Z G' - V]`. As the two in the middle are each
+    /// other's transpose and the result is made symmetric, one of them is taken twice.
+    fn add_observed(
         &mut self,
         features: &Features,
         pattern: &PatternFeatures<'_>,
         table: &Table,
         rows: &[usize],
         g: MatRef<'_, f64>,
+        t: Option<MatRef<'_, f64>>,
     ) {
-        for a in 0..g.nrows() {
-            self.norm[a] -= g.row(a).iter().sum::<f64>();
-        }
         let block = pattern.continuous();
         let (k, l) = (block.observed().len(), g.nrows());
+        let sums = |m: MatRef<'_, f64>| (0..l).map(|a| m.row(a).iter().sum()).collect::<Vec<f64>>();
+        let in_rows = sums(g);
+        self.norm.iter_mut().zip(&in_rows).for_each(|(norm, sum)| *norm -= sum);
         let mut z = Mat::zeros(k, rows.len());
         let mut buffer = vec![0.0; k];
         for (i, &row) in rows.iter().enumerate() {
@@ -142,20 +155,22 @@ impl FeatureGradient {
             z.col_mut(i).iter_mut().zip(&buffer).for_each(|(to, from)| *to = *from);
         }
         let r: Vec<f64> = (0..rows.len()).map(|i| g.col(i).iter().sum()).collect();
-        let s: Vec<f64> = (0..l).map(|a| g.row(a).iter().sum()).collect();
         let gamma: f64 = r.iter().sum();
         let u = block.u();
+        let in_pairs = t.map_or(vec![0.0; l], sums);
+        let mut v = Mat::from_fn(k, l, |j, a| u[(j, a)] * (in_rows[a] - in_pairs[a]));
+        if let Some(t) = t {
+            v += times(u, t);
+        }
         let zr = Mat::from_fn(k, rows.len(), |j, i| z[(j, i)] * r[i]);
-        let us = Mat::from_fn(k, l, |j, a| u[(j, a)] * s[a]);
         let zg = times(z.as_ref(), g.transpose());
-        let cross = times(zg.as_ref(), u.transpose());
-        let squares = times(zr.as_ref(), z.transpose()) + times(us.as_ref(), u.transpose());
-        let mut inner = squares - &cross - cross.transpose();
+        let from_anchors = &v - &zg * Scale(2.0);
+        let mut inner = times(zr.as_ref(), z.transpose()) + times(from_anchors.as_ref(), u.transpose());
         for j in 0..k {
             inner[(j, j)] -= gamma;
         }
         let positions = positions(features, block.observed());
-        self.add_whitened(&positions, block.c(), inner, 0.25, zg - us, 0.5);
+        self.add_whitened(&positions, block.c(), inner, 0.25, zg - v, 0.5);
 
         for column in pattern.seen() {
             let Some(c) = features.discrete().iter().position(|other| other.column() == column.column())
@@ -169,21 +184,6 @@ impl FeatureGradient {
                 }
             }
         }
-    }
-
-    /// `log E`: `-⅛ |w_a - w_b|²_Σ + ⅛ |w_a - w_b|²_{Σ_SS}`, the box, and the missing discrete columns.
-    fn add_pairs(
-        &mut self,
-        features: &Features,
-        pattern: &PatternFeatures<'_>,
-        t: MatRef<'_, f64>,
-    ) -> Result<()> {
-        let block = pattern.continuous();
-        let all: Vec<usize> = (0..features.continuous_columns().len()).collect();
-        self.add_distances(features, &all, -0.125, t)?;
-        self.add_distances(features, &positions(features, block.observed()), 0.125, t)?;
-        self.add_integrals(features, pattern, all_pairs(t));
-        Ok(())
     }
 
     /// The part of `log E` that is not a distance: the box and the missing discrete columns.
@@ -203,24 +203,18 @@ impl FeatureGradient {
         }
     }
 
-    /// `Σ_ab T_ab · weight · |w_a - w_b|²` in the columns `positions`: with `U = C⁻¹ W` and `s = Σ_b T`,
+    /// `Σ_ab T_ab · weight · |w_a - w_b|²_Σ`: with `U = C⁻¹ W` and `s = Σ_b T`,
     /// `∂Σ = -2 weight C⁻ᵀ [U diag(s) U' - U T U'] C⁻¹` and `∂W = 4 weight C⁻ᵀ [U diag(s) - U T]`.
-    fn add_distances(
-        &mut self,
-        features: &Features,
-        positions: &[usize],
-        weight: f64,
-        t: MatRef<'_, f64>,
-    ) -> Result<()> {
+    fn add_distances(&mut self, features: &Features, weight: f64, t: MatRef<'_, f64>) -> Result<()> {
+        let positions: Vec<usize> = (0..features.continuous_columns().len()).collect();
         let (k, l) = (positions.len(), t.nrows());
-        let sigma = Mat::from_fn(k, k, |i, j| features.sigma()[(positions[i], positions[j])]);
-        let factor = Cholesky::new(sigma, "metric")?;
-        let mut u = Mat::from_fn(k, l, |j, a| features.anchors()[(positions[j], a)]);
+        let factor = Cholesky::new(features.sigma().to_owned(), "metric")?;
+        let mut u = features.anchors().to_owned();
         factor.whiten(u.as_mut());
         let s: Vec<f64> = (0..l).map(|a| t.row(a).iter().sum()).collect();
         let difference = Mat::from_fn(k, l, |j, a| u[(j, a)] * s[a]) - times(u.as_ref(), t);
         let inner = times(difference.as_ref(), u.transpose());
-        self.add_whitened(positions, factor.factor(), inner, -2.0 * weight, difference, 4.0 * weight);
+        self.add_whitened(&positions, factor.factor(), inner, -2.0 * weight, difference, 4.0 * weight);
         Ok(())
     }
 

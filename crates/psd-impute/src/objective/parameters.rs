@@ -164,23 +164,25 @@ impl Problem<'_> {
     /// With `t_i = f_i'(Q∘E)f_i` and `c_i = ∂F/∂t_i`: `∂F/∂Q = E ∘ (F diag(c) F')`, `∂F/∂log f = 2 F ∘ ((Q∘E)F) diag(c)` and
     /// `∂F/∂log E = Q ∘ ∂F/∂Q`.
     fn add_group(&self, group: &Group, q: MatRef<'_, f64>, sum: &mut Derivatives) -> Result<()> {
-        let rows = self.rows_of(group)?;
-        let y = times(hadamard(q, rows.e.as_ref(), 1.0).as_ref(), rows.f.as_ref());
-        let mut weighted = rows.f.clone();
+        let pattern = self.features.pattern(&group.pattern)?;
+        let (f, scales) = self.vectors_of(&pattern, group)?;
+        let e = pattern.e();
+        let y = times(hadamard(q, e.as_ref(), 1.0).as_ref(), f.as_ref());
+        let mut weighted = f.clone();
         for (i, &row) in group.rows.iter().enumerate() {
-            let t = dot(column(rows.f.as_ref(), i), column(y.as_ref(), i));
-            let c = self.add_row(row, &rows.scales, i, t, sum);
+            let t = dot(column(f.as_ref(), i), column(y.as_ref(), i));
+            let c = self.add_row(row, &scales, i, t, sum);
             weighted.col_mut(i).iter_mut().for_each(|x| *x *= c);
         }
-        let square = times(weighted.as_ref(), rows.f.transpose());
+        let square = times(weighted.as_ref(), f.transpose());
         let in_q = Mat::from_fn(square.nrows(), square.ncols(), |a, b| {
-            0.5 * (square[(a, b)] + square[(b, a)]) * rows.e[(a, b)]
+            0.5 * (square[(a, b)] + square[(b, a)]) * e[(a, b)]
         });
         let g = Mat::from_fn(y.nrows(), y.ncols(), |a, i| 2.0 * weighted[(a, i)] * y[(a, i)]);
         let t = hadamard(q, in_q.as_ref(), 1.0);
-        let pattern = self.features.pattern(&group.pattern)?;
         sum.q += in_q;
-        sum.features.add_rows(self.features, &pattern, self.table, &group.rows, g.as_ref(), t.as_ref())
+        sum.features.add_rows(self.features, &pattern, self.table, &group.rows, g.as_ref(), t.as_ref());
+        Ok(())
     }
 
     /// `E` has a unit diagonal, so that `t_i = Σ_a q_a f_ia²`, `∂F/∂q_a = Σ_i c_i f_ia²` and `∂F/∂log f_ia = 2 c_i q_a f_ia²`.
