@@ -16,7 +16,7 @@ mod symmetric;
 pub use cg::{CgInfo, CgParams, conjugate_gradient};
 pub use cholesky::Cholesky;
 pub use eigen::{eigenvalues, eigenvectors};
-pub(crate) use exponential::add_normals;
+pub(crate) use exponential::{add_equal_normals, add_normals};
 pub(crate) use lanes::{
     SmallFactor, add_square, factor_lanes, half_log_det_lanes, packed_row, squares_lanes, whiten_lanes,
 };
