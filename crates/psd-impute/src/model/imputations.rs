@@ -32,9 +32,9 @@ impl Model {
     /// [`FittedStack::refitted`](crate::learn::FittedStack::refitted); but for presets of the paper, which are not refitted, and for `one_fit`.
     ///
     /// For one table or a few, the rows of the table that the model was fitted to are drawn in balance, so that together they have the
-    /// distribution that the model gives to the table; rows that it has not seen are drawn each by itself. What a row gets depends on the model, the seed, the number of the
-    /// table and how many there are, and on the row: its content, and how many equal rows stand before it. It does not depend on the
-    /// order of the rows, the batch they come in, or the number of threads.
+    /// distribution that the model gives to the table; rows that it has not seen are drawn each by itself. What a row gets depends on the
+    /// model, the seed, the number of the table and how many there are, and on the row: its content, and how many equal rows stand before
+    /// it. It does not depend on the order of the rows, the batch they come in, or the number of threads.
     pub fn imputations(&self, of: u64, seed: u64, one_fit: bool, limits: Limits) -> Result<Imputations<'_>> {
         let rows = if of <= TABLES { self.rows_in_full()? } else { None };
         let balance = rows.map(|rows| Balance::new(rows, seed));
