@@ -4,8 +4,9 @@
 //! complete METHOD TRAIN.csv TEST.csv OUT.csv SEED IMPUTATION
 //! ```
 //!
-//! Methods have the names that they have in studies. Fits `TRAIN.csv`, completes `TEST.csv`, and prints the seconds that both took; files do not count. Tables have a header and numbers,
-//! nothing where a cell is missing.
+//! Methods have the names that they have in studies. Fits `TRAIN.csv`, completes `TEST.csv`, and prints the seconds that both took; files do
+//! not count. Of tables that belong together, as ours do, it is the last of so many. Tables have a header and numbers, nothing where a
+//! cell is missing.
 
 use psd_impute::table::Table;
 use psd_impute_eval::lab::Method;
@@ -17,9 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [method, train, test, out, seed, imputation] = arguments.as_slice() else {
         return Err("usage: complete METHOD TRAIN.csv TEST.csv OUT.csv SEED IMPUTATION".into());
     };
-    let imputer = method.parse::<Method>()?.imputer().ok_or("the oracle is no imputer")?;
-    let (train, test) = (read(train)?, read(test)?);
     let (seed, imputation) = (seed.parse()?, imputation.parse()?);
+    let imputer = method.parse::<Method>()?.imputer(imputation).ok_or("the oracle is no imputer")?;
+    let (train, test) = (read(train)?, read(test)?);
     let start = Instant::now();
     let completed = imputer.fit(&train, seed)?.complete(&test, imputation)?;
     println!("{}", start.elapsed().as_secs_f64());

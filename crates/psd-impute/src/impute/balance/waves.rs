@@ -107,7 +107,7 @@ mod tests {
         let rng = &mut ChaCha8Rng::seed_from_u64(7);
         let mut cell = |j: usize, i: usize| match j {
             1 => {
-                if i % 3 == 0 {
+                if i.is_multiple_of(3) {
                     label as f64
                 } else {
                     (i % 2) as f64
