@@ -80,7 +80,7 @@ pub(crate) enum Smooth {
     Psd { psd: Box<PsdDensity>, prior: MetricPrior },
 }
 
-/// Steps of L-BFGS for a first fit, and from a fit to one with other row weights.
+/// Steps of L-BFGS for a first fit, if EM may not take more, and from a fit to one with other row weights.
 const STEPS: usize = 150;
 const MOVES: usize = 8;
 
@@ -124,7 +124,7 @@ impl Smooth {
                 let metric = Metric::near(metric, (covariance * Scale(0.09)).as_ref())?;
                 let start = start_psd(rows, metric, &copy()?, anchors, rng)?;
                 let prior = MetricPrior { strength, scale: covariance * Scale(scale) };
-                learn_psd(rows, &start, prior, STEPS)
+                learn_psd(rows, &start, prior, STEPS.max(rows.em.max_iterations))
             }
         }
     }
