@@ -10,6 +10,7 @@ pub(crate) fn packed_row(i: usize) -> usize {
 }
 
 /// Cholesky factors of `W` packed matrices of order `n`, in place; the error is the first bad pivot.
+#[inline(always)]
 pub(crate) fn factor_lanes<const W: usize>(a: &mut [[f64; W]], n: usize) -> Result<(), usize> {
     for i in 0..n {
         let (done, rest) = a.split_at_mut(packed_row(i));
@@ -36,6 +37,7 @@ pub(crate) fn factor_lanes<const W: usize>(a: &mut [[f64; W]], n: usize) -> Resu
 }
 
 /// `L⁻¹ b` in place, for `W` factors and as many vectors.
+#[inline(always)]
 pub(crate) fn whiten_lanes<const W: usize>(factor: &[[f64; W]], b: &mut [[f64; W]]) {
     for i in 0..b.len() {
         let row = &factor[packed_row(i)..][..=i];
@@ -48,24 +50,32 @@ pub(crate) fn whiten_lanes<const W: usize>(factor: &[[f64; W]], b: &mut [[f64; W
 }
 
 /// The squared norms of `W` vectors.
+#[inline(always)]
 pub(crate) fn squares_lanes<const W: usize>(z: &[[f64; W]]) -> [f64; W] {
     let mut out = [0.0; W];
     for z in z {
-        (0..W).for_each(|w| out[w] += z[w] * z[w]);
+        for w in 0..W {
+            out[w] += z[w] * z[w];
+        }
     }
     out
 }
 
 /// `½ log det` of `W` matrices from their factors of order `n`: few logarithms, as products of pivots.
+#[inline(always)]
 pub(crate) fn half_log_det_lanes<const W: usize>(factor: &[[f64; W]], n: usize) -> [f64; W] {
     let mut out = [0.0; W];
     for start in (0..n).step_by(8) {
         let mut product = [1.0; W];
         for i in start..n.min(start + 8) {
             let pivot = &factor[packed_row(i) + i];
-            (0..W).for_each(|w| product[w] *= pivot[w]);
+            for w in 0..W {
+                product[w] *= pivot[w];
+            }
         }
-        (0..W).for_each(|w| out[w] -= product[w].ln());
+        for w in 0..W {
+            out[w] -= product[w].ln();
+        }
     }
     out
 }
@@ -80,71 +90,87 @@ fn minus_products<const W: usize>(mut sum: [f64; W], a: &[[f64; W]], b: &[[f64; 
     sum
 }
 
-/// One packed factor of order `n`, for what is done to a single matrix. Its memory is kept from one to the next.
-#[derive(Default)]
-pub(crate) struct SmallFactor {
+/// `L⁻ᵀ z` in place, for `W` factors and as many vectors.
+#[inline(always)]
+pub(crate) fn whiten_transposed_lanes<const W: usize>(factor: &[[f64; W]], z: &mut [[f64; W]]) {
+    for i in (0..z.len()).rev() {
+        let row = &factor[packed_row(i)..][..=i];
+        let (head, tail) = z.split_at_mut(i);
+        for w in 0..W {
+            tail[0][w] *= row[i][w];
+        }
+        for (z, l) in head.iter_mut().zip(row) {
+            for w in 0..W {
+                z[w] -= l[w] * tail[0][w];
+            }
+        }
+    }
+}
+
+/// `L⁻¹ B` in place for `W` factors of order `n` and as many `B` of `width` columns, stored by rows.
+#[inline(always)]
+pub(crate) fn whiten_rows_lanes<const W: usize>(
+    factor: &[[f64; W]],
     n: usize,
-    /// Packed rows, the diagonal as reciprocals.
-    rows: Vec<f64>,
-}
-
-impl SmallFactor {
-    /// Takes the factor in one lane.
-    pub(crate) fn take_lane<const W: usize>(&mut self, factor: &[[f64; W]], lane: usize, n: usize) {
-        self.n = n;
-        self.rows.clear();
-        self.rows.extend(factor[..packed_row(n)].iter().map(|entry| entry[lane]));
-    }
-
-    fn row(&self, i: usize) -> &[f64] {
-        &self.rows[packed_row(i)..][..=i]
-    }
-
-    /// `L⁻ᵀ z` in place.
-    pub(crate) fn whiten_transposed(&self, z: &mut [f64]) {
-        for i in (0..self.n).rev() {
-            let row = self.row(i);
-            z[i] *= row[i];
-            let x = z[i];
-            z[..i].iter_mut().zip(row).for_each(|(z, l)| *z -= l * x);
+    b: &mut [[f64; W]],
+    width: usize,
+) {
+    for i in 0..n {
+        let (head, tail) = b.split_at_mut(i * width);
+        let (row, target) = (&factor[packed_row(i)..][..=i], &mut tail[..width]);
+        for (l, x) in row.iter().zip(head.chunks_exact(width)) {
+            add_times(target, l.map(|l| -l), x);
         }
-    }
-
-    /// `L⁻¹ B` in place for `B` of `width` columns, stored by rows.
-    pub(crate) fn whiten_rows(&self, b: &mut [f64], width: usize) {
-        for i in 0..self.n {
-            let (head, tail) = b.split_at_mut(i * width);
-            let (row, target) = (self.row(i), &mut tail[..width]);
-            for (l, x) in row.iter().zip(head.chunks_exact(width)) {
-                target.iter_mut().zip(x).for_each(|(t, x)| *t -= l * x);
+        for t in target {
+            for w in 0..W {
+                t[w] *= row[i][w];
             }
-            target.iter_mut().for_each(|t| *t *= row[i]);
-        }
-    }
-
-    /// Writes the packed inverse of `L L'`; `root` becomes that of `L`.
-    pub(crate) fn inverse(&self, root: &mut Vec<f64>, out: &mut Vec<f64>) {
-        for memory in [&mut *root, &mut *out] {
-            memory.clear();
-            memory.resize(self.rows.len(), 0.0);
-        }
-        for i in 0..self.n {
-            let (done, rest) = root.split_at_mut(packed_row(i));
-            let (row, target) = (self.row(i), &mut rest[..=i]);
-            for (k, l) in row[..i].iter().enumerate() {
-                let scale = -l * row[i];
-                target.iter_mut().zip(&done[packed_row(k)..][..=k]).for_each(|(t, x)| *t += scale * x);
-            }
-            target[i] = row[i];
-            add_square(out, target);
         }
     }
 }
 
-/// Adds `x x'` to a packed lower triangle.
-pub(crate) fn add_square(packed: &mut [f64], x: &[f64]) {
+/// Writes the packed inverses of `W` products `L L'` of order `n`; `root` becomes those of `L`.
+#[inline(always)]
+pub(crate) fn inverse_lanes<const W: usize>(
+    factor: &[[f64; W]],
+    n: usize,
+    root: &mut Vec<[f64; W]>,
+    out: &mut Vec<[f64; W]>,
+) {
+    for memory in [&mut *root, &mut *out] {
+        memory.clear();
+        memory.resize(packed_row(n), [0.0; W]);
+    }
+    for i in 0..n {
+        let (done, rest) = root.split_at_mut(packed_row(i));
+        let (row, target) = (&factor[packed_row(i)..][..=i], &mut rest[..=i]);
+        for (k, l) in row[..i].iter().enumerate() {
+            let mut scale = [0.0; W];
+            for w in 0..W {
+                scale[w] = -l[w] * row[i][w];
+            }
+            add_times(target, scale, &done[packed_row(k)..][..=k]);
+        }
+        target[i] = row[i];
+        add_square_lanes(out, target);
+    }
+}
+
+/// Adds `x x'` to packed lower triangles.
+#[inline(always)]
+pub(crate) fn add_square_lanes<const W: usize>(packed: &mut [[f64; W]], x: &[[f64; W]]) {
     for (a, &xa) in x.iter().enumerate() {
-        packed[packed_row(a)..][..=a].iter_mut().zip(x).for_each(|(p, xb)| *p += xa * xb);
+        add_times(&mut packed[packed_row(a)..][..=a], xa, x);
+    }
+}
+
+/// Adds `scale x` as far as the sum goes.
+#[inline(always)]
+fn add_times<const W: usize>(sum: &mut [[f64; W]], scale: [f64; W], x: &[[f64; W]]) {
+    for (sum, x) in sum.iter_mut().zip(x) {
+        for w in 0..W {
+            sum[w] += scale[w] * x[w];
+        }
     }
 }
 
@@ -174,22 +200,20 @@ mod tests {
         let b: Vec<[f64; 2]> = (0..n).map(|i| [1.0 + i as f64, (i as f64).cos()]).collect();
         let mut z = b.clone();
         whiten_lanes(&factor, &mut z);
+        let mut rows: Vec<[f64; 2]> = b.iter().flat_map(|x| [*x, x.map(|x| 2.0 * x)]).collect();
+        whiten_rows_lanes(&factor, n, &mut rows, 2);
+        let mut solved = z.clone();
+        whiten_transposed_lanes(&factor, &mut solved);
+        let mut inverse = vec![[1.0; 2]];
+        inverse_lanes(&factor, n, &mut Vec::new(), &mut inverse);
         for lane in 0..2 {
-            let mut small = SmallFactor::default();
-            small.take_lane(&factor, lane, n);
-            let mut rows: Vec<f64> = b.iter().flat_map(|x| [x[lane], 2.0 * x[lane]]).collect();
-            small.whiten_rows(&mut rows, 2);
-            assert!((0..n).all(|i| (rows[2 * i + 1] - 2.0 * z[i][lane]).abs() < 1e-11));
-            let mut x: Vec<f64> = z.iter().map(|z| z[lane]).collect();
-            small.whiten_transposed(&mut x);
-            let mut inverse = vec![1.0];
-            small.inverse(&mut Vec::new(), &mut inverse);
+            assert!((0..n).all(|i| (rows[2 * i][lane] - z[i][lane]).abs() < 1e-11));
+            assert!((0..n).all(|i| (rows[2 * i + 1][lane] - 2.0 * z[i][lane]).abs() < 1e-11));
             for (i, b) in b.iter().enumerate() {
-                let back: f64 = (0..n).map(|j| whole(&a, lane, i, j) * x[j]).sum();
+                let back: f64 = (0..n).map(|j| whole(&a, lane, i, j) * solved[j][lane]).sum();
                 assert!((back - b[lane]).abs() < 1e-10, "{back}");
                 for j in 0..n {
-                    let at = |k: usize| inverse[packed_row(k.max(j)) + k.min(j)];
-                    let one: f64 = (0..n).map(|k| whole(&a, lane, i, k) * at(k)).sum();
+                    let one: f64 = (0..n).map(|k| whole(&a, lane, i, k) * whole(&inverse, lane, k, j)).sum();
                     assert!((one - f64::from(i == j)).abs() < 1e-10);
                 }
             }

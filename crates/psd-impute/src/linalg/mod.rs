@@ -18,7 +18,8 @@ pub use cholesky::Cholesky;
 pub use eigen::{eigenvalues, eigenvectors};
 pub(crate) use exponential::{add_equal_normals, add_normals};
 pub(crate) use lanes::{
-    SmallFactor, add_square, factor_lanes, half_log_det_lanes, packed_row, squares_lanes, whiten_lanes,
+    add_square_lanes, factor_lanes, half_log_det_lanes, inverse_lanes, packed_row, squares_lanes,
+    whiten_lanes, whiten_rows_lanes, whiten_transposed_lanes,
 };
 pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs, lbfgs_watched};
 pub use products::{congruence, gram, times, trace, trace_product};

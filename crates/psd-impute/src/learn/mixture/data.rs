@@ -6,16 +6,16 @@ use crate::table::{Group, Kind, Table, position};
 use crate::{Error, Result};
 use faer::Mat;
 
-/// Rows of a batch, and of a block.
-pub(super) const BLOCK: usize = 64;
+/// Rows of a batch.
+const ROWS: usize = 64;
 /// A table has about so many pieces, whatever the number of threads.
 const PIECES: usize = 16;
 
 /// The table as the E-step sees it.
 pub(super) struct Em<'a> {
     pub(super) prior: &'a MixturePrior,
-    /// Blocks whose sums are added up in one piece.
-    pub(super) pieces: Vec<Vec<Block>>,
+    /// Batches whose sums are added up in one piece.
+    pub(super) pieces: Vec<Vec<Batch>>,
     /// Relative weights that add up to the number of rows.
     pub(super) weights: Vec<f64>,
     pub(super) rows: f64,
@@ -28,13 +28,7 @@ pub(super) struct Em<'a> {
     pub(super) centre: Vec<f64>,
 }
 
-/// At most [`BLOCK`] rows of a few patterns.
-#[derive(Default)]
-pub(super) struct Block {
-    pub(super) batches: Vec<Batch>,
-}
-
-/// Rows that share a pattern, at most [`BLOCK`] of them. Columns are in the continuous block's numbering.
+/// Rows that share a pattern, at most [`ROWS`] of them. Columns are in the continuous block's numbering.
 pub(super) struct Batch {
     pub(super) observed: Vec<usize>,
     pub(super) missing: Vec<usize>,
@@ -75,53 +69,41 @@ impl<'a> Em<'a> {
         let centre = continuous.iter().map(|&j| mean(table, j, &weights)).collect();
         let discrete = others.iter().map(|&j| Discrete::new(table, j, &weights)).collect();
         let cells = Mat::from_fn(continuous.len(), table.len(), |j, i| table.cells()[(continuous[j], i)]);
-        let pieces = pieces(blocks(batches(table, &continuous, &weights)));
+        let pieces = pieces(batches(table, &continuous, &weights));
         Ok(Self { prior, pieces, weights, rows, continuous, cells, discrete, centre })
     }
 }
 
-/// The rows that have weight, by pattern; patterns with few gaps come first, so that few blocks have both kinds.
+/// The rows that have weight, by pattern.
 fn batches(table: &Table, continuous: &[usize], weights: &[f64]) -> Vec<Batch> {
     let mut out = Vec::new();
     for Group { pattern, mut rows } in table.groups() {
         rows.retain(|&i| weights[i] > 0.0);
         let gap = |k: &usize| pattern.missing().binary_search(&continuous[*k]).is_ok();
         let (missing, observed): (Vec<usize>, Vec<usize>) = (0..continuous.len()).partition(gap);
-        for rows in rows.chunks(BLOCK) {
+        for rows in rows.chunks(ROWS) {
             out.push(Batch { observed: observed.clone(), missing: missing.clone(), rows: rows.to_vec() });
         }
     }
-    out.sort_by_key(|batch| !batch.few_gaps());
     out
 }
 
-fn blocks(batches: Vec<Batch>) -> Vec<Block> {
-    let mut out: Vec<Block> = Vec::new();
+/// Batches of about as many rows for each piece.
+fn pieces(batches: Vec<Batch>) -> Vec<Vec<Batch>> {
+    let rows: usize = batches.iter().map(|batch| batch.rows.len()).sum();
+    let (size, mut used) = (rows.div_ceil(PIECES), 0);
+    let mut out: Vec<Vec<Batch>> = Vec::new();
     for batch in batches {
-        match out.last_mut() {
-            Some(block) if block.rows().count() + batch.rows.len() <= BLOCK => block.batches.push(batch),
-            _ => out.push(Block { batches: vec![batch] }),
+        if out.is_empty() || used >= size {
+            out.push(Vec::new());
+            used = 0;
+        }
+        used += batch.rows.len();
+        if let Some(piece) = out.last_mut() {
+            piece.push(batch);
         }
     }
     out
-}
-
-fn pieces(blocks: Vec<Block>) -> Vec<Vec<Block>> {
-    let size = blocks.len().div_ceil(PIECES).max(1);
-    let mut out: Vec<Vec<Block>> = Vec::new();
-    for block in blocks {
-        match out.last_mut() {
-            Some(piece) if piece.len() < size => piece.push(block),
-            _ => out.push(vec![block]),
-        }
-    }
-    out
-}
-
-impl Block {
-    pub(super) fn rows(&self) -> impl Iterator<Item = usize> {
-        self.batches.iter().flat_map(|batch| batch.rows.iter().copied())
-    }
 }
 
 impl Batch {

@@ -16,23 +16,24 @@
 //! E[y_N | x_S] = Σ_NS L⁻ᵀ z    Cov[y_N | x_S] = Σ_NN - W'W,  W = L⁻¹ Σ_SN
 //! ```
 //!
-//! Either way all components are factored side by side, in lanes. Sums of squares are products of matrices over a block of rows, and only
-//! rows that have a share in the component take part.
+//! Either way components are taken in strips of `W`, entry by entry side by side, so that vector registers are full however small the
+//! matrices are. Sums of squares are products of matrices over a block of rows, and only rows that have a share in the component take part.
 
-use super::data::{BLOCK, Batch, Block, Em};
-use super::maximise::Sums;
+use super::data::{Batch, Em};
+use super::maximise::{PAD, Sums};
 use super::{Component, Mixture};
 use crate::linalg::{
-    Cholesky, SmallFactor, add_square, column, column_mut, dot, factor_lanes, half_log_det_lanes,
-    lower_product, packed_row, product, squares_lanes, trace, whiten_lanes, zeros,
+    Cholesky, add_square_lanes, column, column_mut, factor_lanes, half_log_det_lanes, inverse_lanes,
+    packed_row, product, squares_lanes, trace, whiten_lanes, whiten_rows_lanes, whiten_transposed_lanes,
+    zeros,
 };
 use crate::{Error, Result};
-use faer::{Accum, Mat};
+use faer::Mat;
 use rayon::prelude::*;
 
 const LOG_2PI: f64 = 1.837_877_066_409_345_5;
-/// A row whose share in a component is smaller adds nothing to its sums.
-const LEAST_SHARE: f64 = 1e-12;
+/// A row whose share in a component is smaller belongs to the others.
+pub(super) const LEAST_SHARE: f64 = 1e-6;
 /// The exponential of this does not change the last bit of one.
 const NOTHING: f64 = -40.0;
 /// Up to this `tr Σ tr P` (which is above the condition number) precisions are accurate enough.
@@ -96,9 +97,7 @@ impl Em<'_> {
             .par_iter()
             .map(|piece| {
                 let mut desk = Desk::new(&step);
-                for block in piece {
-                    step.block(block, &mut desk)?;
-                }
+                pulp::Arch::new().dispatch(Work { step: &step, piece, desk: &mut desk })?;
                 Ok((desk.sums, desk.log_likelihood))
             })
             .collect::<Result<Vec<_>>>()?;
@@ -112,11 +111,14 @@ impl Em<'_> {
     }
 }
 
-/// One E-step, with components in lanes of `W`; lanes left over hold identities.
+/// One E-step, with components in strips of `W`; lanes left over hold identities. Of a strip's matrices, entry `(a, b)` is at `a g + b`.
 struct Step<'a, const W: usize> {
     em: &'a Em<'a>,
     ready: &'a Ready<'a>,
-    /// `P` by strips of `W` components: entry `(a, b)` of strip `c` is at `(c g + a) g + b`.
+    /// How many strips there are.
+    strips: usize,
+    means: Vec<[f64; W]>,
+    /// `P`, a strip after the other.
     precisions: Vec<[f64; W]>,
     /// `Σ`, the same way.
     covariances: Vec<[f64; W]>,
@@ -128,28 +130,22 @@ struct Step<'a, const W: usize> {
 struct Desk<const W: usize> {
     sums: Vec<Sums>,
     log_likelihood: f64,
-    /// `Y`, `g × BLOCK`.
-    offsets: Mat<f64>,
-    /// `P Y` of each component.
-    pulled: Vec<Mat<f64>>,
-    /// `y't` of each component and row.
-    squares: Vec<Vec<f64>>,
-    /// The rows that have a share in a component, filled and times the root of the share; how many there are.
-    filled: Vec<(Mat<f64>, usize)>,
-    /// Packed factors, a strip after the other.
+    /// The batch's packed factors, a strip after the other.
     factors: Vec<[f64; W]>,
-    /// `z`, a strip after the other.
-    z: Vec<[f64; W]>,
     /// What a row's log-density under each component has of the batch.
     constants: Vec<f64>,
-    /// A row's shares in the components.
+    /// `y` of one row, a strip after the other; filled then.
+    y: Vec<[f64; W]>,
+    /// `z` of the row, the same way.
+    z: Vec<[f64; W]>,
+    /// The row's shares in the components, and the batch's.
     shares: Vec<f64>,
-    /// The batch's.
     totals: Vec<f64>,
-    /// For one component at a time.
-    factor: SmallFactor,
-    solved: Vec<f64>,
-    covariance: Vec<f64>,
+    /// For one strip at a time.
+    solved: Vec<[f64; W]>,
+    packed: Vec<[f64; W]>,
+    /// `y` under one component, with zeros to a multiple of [`PAD`].
+    filled: Vec<f64>,
 }
 
 impl<const W: usize> Desk<W> {
@@ -158,19 +154,35 @@ impl<const W: usize> Desk<W> {
         Self {
             sums: vec![Sums::none(step.em); count],
             log_likelihood: 0.0,
-            offsets: zeros(g, BLOCK),
-            pulled: vec![zeros(g, BLOCK); count],
-            squares: vec![vec![0.0; BLOCK]; count],
-            filled: vec![(zeros(g, BLOCK), 0); count],
+            filled: vec![0.0; g.next_multiple_of(PAD)],
             factors: Vec::new(),
-            z: Vec::new(),
             constants: vec![0.0; count],
+            y: vec![[0.0; W]; step.strips * g],
+            z: Vec::new(),
             shares: vec![0.0; count],
             totals: Vec::new(),
-            factor: SmallFactor::default(),
             solved: Vec::new(),
-            covariance: Vec::new(),
+            packed: Vec::new(),
         }
+    }
+}
+
+/// The work on a piece. What is inlined into it is compiled for the widest registers that a machine has.
+struct Work<'a, const W: usize> {
+    step: &'a Step<'a, W>,
+    piece: &'a [Batch],
+    desk: &'a mut Desk<W>,
+}
+
+impl<const W: usize> pulp::WithSimd for Work<'_, W> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Result<()> {
+        for batch in self.piece {
+            self.step.batch(batch, self.desk)?;
+        }
+        Ok(())
     }
 }
 
@@ -183,21 +195,31 @@ enum Route {
     Observed,
 }
 
+impl Route {
+    /// The columns of the block.
+    fn places(self, batch: &Batch) -> &[usize] {
+        if self == Self::Missing { &batch.missing } else { &batch.observed }
+    }
+}
+
 impl<'a, const W: usize> Step<'a, W> {
     fn new(em: &'a Em<'a>, ready: &'a Ready<'a>) -> Self {
         let components = &ready.mixture.components;
         let (g, count) = (em.continuous.len(), components.len());
-        let lanes = |of: &dyn Fn(usize) -> &'a Mat<f64>| {
-            let mut out = vec![[0.0; W]; count.div_ceil(W) * g * g];
-            for k in 0..count.next_multiple_of(W) {
-                let strip = &mut out[k / W * g * g..][..g * g];
-                for (b, entries) in strip.chunks_exact_mut(g.max(1)).enumerate() {
-                    for (a, entry) in entries.iter_mut().enumerate() {
-                        entry[k % W] = if k < count { of(k)[(a, b)] } else { f64::from(a == b) };
-                    }
-                }
-            }
-            out
+        let strips = count.div_ceil(W);
+        // Entry `e` of component `k`, of `size` in each.
+        let lanes = |size: usize, of: &dyn Fn(usize, usize) -> f64| {
+            let entry = |at: usize| {
+                let (c, e) = (at / size, at % size);
+                std::array::from_fn(|w| of(c * W + w, e))
+            };
+            (0..strips * size).map(entry).collect::<Vec<_>>()
+        };
+        let matrices = |of: &dyn Fn(usize) -> &'a Mat<f64>| {
+            lanes(g * g, &|k, e| {
+                let (a, b) = (e / g, e % g);
+                if k < count { of(k)[(a, b)] } else { f64::from(a == b) }
+            })
         };
         let atoms = |component: &Component| {
             let tables = component.tables.iter().zip(&em.discrete);
@@ -206,12 +228,14 @@ impl<'a, const W: usize> Step<'a, W> {
                 .collect()
         };
         let few = ready.well_conditioned;
-        let many = !few || em.pieces.iter().flatten().flat_map(|b| &b.batches).any(|b| !b.few_gaps());
+        let many = !few || em.pieces.iter().flatten().any(|b| !b.few_gaps());
         Self {
             em,
             ready,
-            precisions: if few { lanes(&|k| &ready.parts[k].precision) } else { Vec::new() },
-            covariances: if many { lanes(&|k| &components[k].covariance) } else { Vec::new() },
+            strips,
+            means: lanes(g, &|k, e| if k < count { components[k].mean[e] } else { 0.0 }),
+            precisions: if few { matrices(&|k| &ready.parts[k].precision) } else { Vec::new() },
+            covariances: if many { matrices(&|k| &components[k].covariance) } else { Vec::new() },
             atoms: components.iter().map(atoms).collect(),
         }
     }
@@ -220,59 +244,67 @@ impl<'a, const W: usize> Step<'a, W> {
         if self.ready.well_conditioned && batch.few_gaps() { Route::Missing } else { Route::Observed }
     }
 
-    fn block(&self, block: &Block, desk: &mut Desk<W>) -> Result<()> {
-        if block.batches.iter().any(|batch| self.route(batch) == Route::Missing) {
-            self.pull(block, desk);
+    /// A strip of the matrices that are factored.
+    fn strip(&self, route: Route, c: usize) -> &[[f64; W]] {
+        let (matrices, g) =
+            (if route == Route::Missing { &self.precisions } else { &self.covariances }, self.g());
+        &matrices[c * g * g..][..g * g]
+    }
+
+    fn g(&self) -> usize {
+        self.em.continuous.len()
+    }
+
+    /// The components of a strip.
+    fn components(&self, c: usize) -> std::ops::Range<usize> {
+        c * W..self.ready.parts.len().min(c * W + W)
+    }
+
+    /// The rows of one pattern.
+    #[inline(always)]
+    fn batch(&self, batch: &Batch, desk: &mut Desk<W>) -> Result<()> {
+        let route = self.route(batch);
+        self.factor(route, batch, desk)?;
+        desk.totals.clear();
+        desk.totals.resize(self.ready.parts.len(), 0.0);
+        for &row in &batch.rows {
+            let weight = self.em.weights[row];
+            for c in 0..self.strips {
+                self.weigh(route, batch, c, row, desk);
+            }
+            desk.log_likelihood += weight * to_shares(&mut desk.shares);
+            for c in 0..self.strips {
+                if self.components(c).any(|k| desk.shares[k] > 0.0) {
+                    self.fill(route, batch, c, desk);
+                    for k in self.components(c) {
+                        self.add(k, row, weight * desk.shares[k], desk);
+                    }
+                }
+            }
         }
-        let mut first = 0;
-        for batch in &block.batches {
-            self.batch(batch, first, desk)?;
-            first += batch.rows.len();
-        }
-        for (sums, (filled, count)) in desk.sums.iter_mut().zip(&mut desk.filled) {
-            let filled = filled.as_ref().subcols(0, *count);
-            lower_product(sums.second.as_mut(), Accum::Add, filled, filled.transpose());
-            *count = 0;
+        for c in 0..self.strips {
+            if self.components(c).any(|k| desk.totals[k] > 0.0) && !batch.missing.is_empty() {
+                self.spread(route, batch, c, desk);
+            }
         }
         Ok(())
     }
 
-    /// `P Y` and `y't` for all components.
-    fn pull(&self, block: &Block, desk: &mut Desk<W>) {
-        let n = block.rows().count();
-        for (k, component) in self.ready.mixture.components.iter().enumerate() {
-            for (i, row) in block.rows().enumerate() {
-                let y = column_mut(desk.offsets.as_mut(), i);
-                let cells = column(self.em.cells.as_ref(), row).iter().zip(&component.mean);
-                y.iter_mut().zip(cells).for_each(|(y, (x, m))| *y = if x.is_nan() { 0.0 } else { x - m });
-            }
-            let y = desk.offsets.as_ref().subcols(0, n);
-            product(desk.pulled[k].as_mut().subcols_mut(0, n), self.ready.parts[k].precision.as_ref(), y);
-            for i in 0..n {
-                desk.squares[k][i] = dot(column(y, i), column(desk.pulled[k].as_ref(), i));
-            }
-        }
-    }
-
-    /// The rows of one pattern; `first` is the place of the first of them in the block.
-    fn batch(&self, batch: &Batch, first: usize, desk: &mut Desk<W>) -> Result<()> {
-        let route = self.route(batch);
-        let (matrices, places) = match route {
-            Route::Missing => (&self.precisions, &batch.missing),
-            Route::Observed => (&self.covariances, &batch.observed),
-        };
-        let (g, n, count) = (self.em.continuous.len(), places.len(), self.ready.parts.len());
-        let (strips, size) = (count.div_ceil(W), packed_row(n));
+    /// The factors of a pattern, and the constants that come with them.
+    #[inline(always)]
+    fn factor(&self, route: Route, batch: &Batch, desk: &mut Desk<W>) -> Result<()> {
+        let (g, places) = (self.g(), route.places(batch));
         desk.factors.clear();
-        for c in 0..strips {
+        for c in 0..self.strips {
+            let (matrices, start) = (self.strip(route, c), desk.factors.len());
             for (i, &p) in places.iter().enumerate() {
-                let row = &matrices[(c * g + p) * g..][..g];
+                let row = &matrices[p * g..][..g];
                 desk.factors.extend(places[..=i].iter().map(|&q| row[q]));
             }
-            let factor = &mut desk.factors[c * size..];
+            let (factor, n) = (&mut desk.factors[start..], places.len());
             factor_lanes(factor, n).map_err(|pivot| Error::NotPositiveDefinite { what: WHAT, pivot })?;
             let log_det = half_log_det_lanes(factor, n);
-            for k in c * W..count.min(c * W + W) {
+            for k in self.components(c) {
                 let part = &self.ready.parts[k];
                 let whole = if route == Route::Missing { 0.5 * part.log_det } else { 0.0 };
                 desk.constants[k] = part.log_weight
@@ -281,91 +313,94 @@ impl<'a, const W: usize> Step<'a, W> {
                     - 0.5 * LOG_2PI * batch.observed.len() as f64;
             }
         }
-
-        desk.totals.clear();
-        desk.totals.resize(count, 0.0);
-        for (i, &row) in (first..).zip(&batch.rows) {
-            self.whiten(route, places, i, row, desk);
-            for c in 0..strips {
-                let squares = squares_lanes(&desk.z[c * n..][..n]);
-                for k in c * W..count.min(c * W + W) {
-                    let square = squares[k - c * W];
-                    let distance = if route == Route::Missing { desk.squares[k][i] - square } else { square };
-                    desk.shares[k] = desk.constants[k] - 0.5 * distance + self.discrete_log(k, row);
-                }
-            }
-            desk.log_likelihood += self.em.weights[row] * to_shares(&mut desk.shares);
-            for k in 0..count {
-                if desk.shares[k] > 0.0 {
-                    let share = self.em.weights[row] * desk.shares[k];
-                    desk.totals[k] += share;
-                    self.fill(route, batch, k, row, share, desk);
-                }
-            }
-        }
-        for k in 0..count {
-            if desk.totals[k] > 0.0 && !batch.missing.is_empty() {
-                self.spread(route, batch, k, desk);
-            }
-        }
         Ok(())
     }
 
-    /// `z` of one row under all components.
-    fn whiten(&self, route: Route, places: &[usize], i: usize, row: usize, desk: &mut Desk<W>) {
-        let (n, count) = (places.len(), self.ready.parts.len());
-        desk.z.clear();
-        desk.z.resize(count.div_ceil(W) * n, [0.0; W]);
-        let cells = column(self.em.cells.as_ref(), row);
-        for k in 0..count {
-            let z = desk.z[k / W * n..][..n].iter_mut().zip(places);
-            match route {
-                Route::Missing => {
-                    let pulled = column(desk.pulled[k].as_ref(), i);
-                    z.for_each(|(z, &p)| z[k % W] = pulled[p]);
-                }
-                Route::Observed => {
-                    let mean = &self.ready.mixture.components[k].mean;
-                    z.for_each(|(z, &p)| z[k % W] = cells[p] - mean[p]);
-                }
+    /// `y`, `z` and the log-densities of a row under the components of a strip.
+    #[inline(always)]
+    fn weigh(&self, route: Route, batch: &Batch, c: usize, row: usize, desk: &mut Desk<W>) {
+        let (g, n) = (self.g(), route.places(batch).len());
+        let (cells, means) = (column(self.em.cells.as_ref(), row), &self.means[c * g..][..g]);
+        let y = &mut desk.y[c * g..][..g];
+        for &p in &batch.observed {
+            for w in 0..W {
+                y[p][w] = cells[p] - means[p][w];
             }
         }
-        for c in 0..count.div_ceil(W) {
-            whiten_lanes(&desk.factors[c * packed_row(n)..], &mut desk.z[c * n..][..n]);
+        desk.z.resize(self.strips * n, [0.0; W]);
+        let z = &mut desk.z[c * n..][..n];
+        let mut squares = [0.0; W];
+        match route {
+            Route::Missing => {
+                let precision = self.strip(route, c);
+                squares = quadratic(precision, &batch.observed, y);
+                for (z, &p) in z.iter_mut().zip(&batch.missing) {
+                    *z = sum_of(&precision[p * g..][..g], &batch.observed, y);
+                }
+            }
+            Route::Observed => z.iter_mut().zip(&batch.observed).for_each(|(z, &p)| *z = y[p]),
+        }
+        whiten_lanes(&desk.factors[c * packed_row(n)..], z);
+        let whitened = squares_lanes(z);
+        for k in self.components(c) {
+            let (square, z) = (squares[k - c * W], whitened[k - c * W]);
+            let distance = if route == Route::Missing { square - z } else { z };
+            desk.shares[k] = desk.constants[k] - 0.5 * distance + self.discrete_log(k, row);
         }
     }
 
-    /// Adds a row, its missing cells at their conditional means, to what a component sums up.
-    fn fill(&self, route: Route, batch: &Batch, k: usize, row: usize, share: f64, desk: &mut Desk<W>) {
-        let component = &self.ready.mixture.components[k];
-        let n = if route == Route::Missing { batch.missing.len() } else { batch.observed.len() };
-        let Desk { factor, solved, .. } = desk;
-        factor.take_lane(&desk.factors[k / W * packed_row(n)..], k % W, n);
-        solved.clear();
-        solved.extend(desk.z[k / W * n..][..n].iter().map(|z| z[k % W]));
-        factor.whiten_transposed(solved);
-        let (filled, used) = &mut desk.filled[k];
-        let y = column_mut(filled.as_mut(), *used);
-        *used += 1;
-        let cells = column(self.em.cells.as_ref(), row);
-        batch.observed.iter().for_each(|&p| y[p] = cells[p] - component.mean[p]);
+    /// The missing cells of a row at their conditional means, under the components of a strip.
+    #[inline(always)]
+    fn fill(&self, route: Route, batch: &Batch, c: usize, desk: &mut Desk<W>) {
+        let (g, n) = (self.g(), route.places(batch).len());
+        let (y, z) = (&mut desk.y[c * g..][..g], &mut desk.z[c * n..][..n]);
+        whiten_transposed_lanes(&desk.factors[c * packed_row(n)..], z);
         match route {
-            Route::Missing => batch.missing.iter().zip(&*solved).for_each(|(&p, x)| y[p] = -x),
+            Route::Missing => {
+                for (z, &p) in z.iter().zip(&batch.missing) {
+                    for w in 0..W {
+                        y[p][w] = -z[w];
+                    }
+                }
+            }
             Route::Observed => {
+                let covariance = self.strip(route, c);
                 for &p in &batch.missing {
-                    let to = column(component.covariance.as_ref(), p);
-                    y[p] = batch.observed.iter().zip(&*solved).map(|(&q, x)| to[q] * x).sum();
+                    let (row, mut sum) = (&covariance[p * g..][..g], [0.0; W]);
+                    for (z, &q) in z.iter().zip(&batch.observed) {
+                        for w in 0..W {
+                            sum[w] += row[q][w] * z[w];
+                        }
+                    }
+                    y[p] = sum;
                 }
             }
         }
-        let (sums, root) = (&mut desk.sums[k], share.sqrt());
-        sums.weight += share;
-        for (sum, y) in sums.first.iter_mut().zip(y) {
-            *sum += share * *y;
-            *y *= root;
+    }
+
+    /// Adds a filled row to what a component sums up.
+    #[inline(always)]
+    fn add(&self, k: usize, row: usize, share: f64, desk: &mut Desk<W>) {
+        if share <= 0.0 {
+            return;
         }
-        for ((counts, table), column) in sums.tables.iter_mut().zip(&component.tables).zip(&self.em.discrete)
-        {
+        let (g, sums) = (self.g(), &mut desk.sums[k]);
+        desk.totals[k] += share;
+        sums.weight += share;
+        let y = &mut desk.filled;
+        y.iter_mut().zip(&desk.y[k / W * g..][..g]).for_each(|(to, y)| *to = y[k % W]);
+        for b in 0..g {
+            let (scale, from) = (share * y[b], b / PAD * PAD);
+            sums.first[b] += scale;
+            let to = column_mut(sums.second.as_mut(), b)[from..].chunks_exact_mut(PAD);
+            for (to, y) in to.zip(y[from..].chunks_exact(PAD)) {
+                for w in 0..PAD {
+                    to[w] += scale * y[w];
+                }
+            }
+        }
+        let tables = &self.ready.mixture.components[k].tables;
+        for ((counts, table), column) in sums.tables.iter_mut().zip(tables).zip(&self.em.discrete) {
             match column.seen[row] {
                 Some(atom) => counts[atom] += share,
                 None => counts.iter_mut().zip(table).for_each(|(t, p)| *t += share * p),
@@ -373,34 +408,40 @@ impl<'a, const W: usize> Step<'a, W> {
         }
     }
 
-    /// Adds the conditional covariance of the missing cells, as often as the batch has a share in the component.
-    fn spread(&self, route: Route, batch: &Batch, k: usize, desk: &mut Desk<W>) {
-        let missing = &batch.missing;
-        let n = if route == Route::Missing { missing.len() } else { batch.observed.len() };
-        let Desk { factor, solved, covariance: packed, .. } = desk;
-        factor.take_lane(&desk.factors[k / W * packed_row(n)..], k % W, n);
-        let times = match route {
+    /// Adds the conditional covariances of the missing cells, as often as the batch has a share in the components of a strip.
+    #[inline(always)]
+    fn spread(&self, route: Route, batch: &Batch, c: usize, desk: &mut Desk<W>) {
+        let (g, missing, n) = (self.g(), &batch.missing, route.places(batch).len());
+        let Desk { solved, packed, .. } = desk;
+        let factor = &desk.factors[c * packed_row(n)..][..packed_row(n)];
+        let sign = match route {
             Route::Missing => {
-                factor.inverse(solved, packed);
-                desk.totals[k]
+                inverse_lanes(factor, n, solved, packed);
+                1.0
             }
             Route::Observed => {
-                let sigma = self.ready.mixture.components[k].covariance.as_ref();
+                let row = |p: usize| &self.strip(route, c)[p * g..][..g];
                 solved.clear();
-                batch.observed.iter().for_each(|&p| solved.extend(missing.iter().map(|&q| sigma[(q, p)])));
-                factor.whiten_rows(solved, missing.len());
+                batch.observed.iter().for_each(|&p| solved.extend(missing.iter().map(|&q| row(p)[q])));
+                whiten_rows_lanes(factor, n, solved, missing.len());
                 packed.clear();
                 for (a, &p) in missing.iter().enumerate() {
-                    packed.extend(missing[..=a].iter().map(|&q| -sigma[(q, p)]));
+                    packed.extend(missing[..=a].iter().map(|&q| row(p)[q].map(|x| -x)));
                 }
-                solved.chunks_exact(missing.len()).for_each(|row| add_square(packed, row));
-                -desk.totals[k]
+                solved.chunks_exact(missing.len()).for_each(|row| add_square_lanes(packed, row));
+                -1.0
             }
         };
-        for (b, &q) in missing.iter().enumerate() {
-            let to = column_mut(desk.sums[k].second.as_mut(), q);
-            for (a, &p) in missing.iter().enumerate().skip(b) {
-                to[p] += times * packed[packed_row(a) + b];
+        for k in self.components(c) {
+            let times = sign * desk.totals[k];
+            if times == 0.0 {
+                continue;
+            }
+            for (b, &q) in missing.iter().enumerate() {
+                let to = column_mut(desk.sums[k].second.as_mut(), q);
+                for (a, &p) in missing.iter().enumerate().skip(b) {
+                    to[p] += times * packed[packed_row(a) + b][k % W];
+                }
             }
         }
     }
@@ -412,7 +453,33 @@ impl<'a, const W: usize> Step<'a, W> {
     }
 }
 
-/// Makes shares of log-densities, zero where they are too small to count, and returns the logarithm of their sum.
+/// `Σ_q row_q y_q` over some places.
+#[inline(always)]
+fn sum_of<const W: usize>(row: &[[f64; W]], places: &[usize], y: &[[f64; W]]) -> [f64; W] {
+    let mut sum = [0.0; W];
+    for &q in places {
+        for w in 0..W {
+            sum[w] += row[q][w] * y[q][w];
+        }
+    }
+    sum
+}
+
+/// `y'My` over some places, for `W` symmetric matrices.
+#[inline(always)]
+fn quadratic<const W: usize>(matrices: &[[f64; W]], places: &[usize], y: &[[f64; W]]) -> [f64; W] {
+    let mut sum = [0.0; W];
+    for (i, &p) in places.iter().enumerate() {
+        let row = &matrices[p * y.len()..][..y.len()];
+        let below = sum_of(row, &places[..i], y);
+        for w in 0..W {
+            sum[w] += y[p][w] * (2.0 * below[w] + row[p][w] * y[p][w]);
+        }
+    }
+    sum
+}
+
+/// Makes shares of log-densities, which add up to one, zero where they are too small to count. Returns the logarithm of the densities' sum.
 fn to_shares(logs: &mut [f64]) -> f64 {
     let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut sum = 0.0;
@@ -421,8 +488,26 @@ fn to_shares(logs: &mut [f64]) -> f64 {
         *log = if *log - top < NOTHING { 0.0 } else { (*log - top).exp() };
         sum += *log;
     }
+    let mut kept = 0.0;
     for share in logs.iter_mut() {
-        *share = if *share < LEAST_SHARE * sum { 0.0 } else { *share / sum };
+        *share = if *share < LEAST_SHARE * sum { 0.0 } else { *share };
+        kept += *share;
     }
+    logs.iter_mut().for_each(|share| *share /= kept);
     top + sum.ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_to_one_without_those_too_small_to_count() {
+        let mut shares = [-3.0, -1.0, -25.0, f64::NEG_INFINITY, -1.5];
+        let expected = shares.iter().map(|log| log.exp()).sum::<f64>().ln();
+        assert!((to_shares(&mut shares) - expected).abs() < 1e-15);
+        assert_eq!(shares[2..4], [0.0; 2]);
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+        assert!((shares[0] / shares[1] - (-2.0f64).exp()).abs() < 1e-15);
+    }
 }

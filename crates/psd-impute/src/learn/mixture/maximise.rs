@@ -9,6 +9,9 @@ use faer::{Mat, MatRef};
 /// Rows a mean's pull to the centre is worth.
 const PULL: f64 = 1.0;
 
+/// Columns of sums of squares have zeros or what is above the diagonal up to a multiple of this, so that registers can be full.
+pub(super) const PAD: usize = 4;
+
 /// The expected sufficient statistics of one component, about its current mean.
 #[derive(Clone)]
 pub(super) struct Sums {
@@ -25,7 +28,7 @@ impl Sums {
         Self {
             weight: 0.0,
             first: vec![0.0; g],
-            second: zeros(g, g),
+            second: zeros(g.next_multiple_of(PAD), g),
             tables: em.discrete.iter().map(|c| vec![0.0; c.atoms.len()]).collect(),
         }
     }
