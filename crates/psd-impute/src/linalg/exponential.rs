@@ -1,67 +1,87 @@
 //! Normal densities at many places at once.
 //!
 //! A call of the system's `exp` for each number leaves the vector registers idle. With `n` the integer nearest to `y / log 2` and
-//! `r = y - n log 2`, `exp(y) = 2ⁿ exp(r)` and `|r| ≤ ½ log 2`, where Taylor's polynomial of degree 13 has an error below the last bit.
-//! There is no branch and no call in it, so that a loop around it takes as many numbers at a time as the machine's registers hold; and
-//! no operation is fused, so that the bits are the same on every machine.
+//! `r = y - n log 2`, `exp(y) = 2ⁿ exp(r)` and `|r| ≤ ½ log 2`, where `exp(r) = 1 + r + r c/(2 - c)` with `c = r - r² p(r²)` and the
+//! polynomial `p` of FreeBSD's `exp`, whose error is below the last bit. There is no branch and no call in it, so that a loop around it
+//! takes as many numbers at a time as the machine's registers hold; and no operation is fused, so that the bits are the same on every
+//! machine. Loops are inlined where the registers are known, or else they would be compiled for the smallest.
+
+use std::f64::consts::LOG2_E;
 
 /// Added to a number of moderate size, it leaves the nearest integer in the last bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// `log 2` in two parts; integers up to a thousand times the first are exact.
 const LOG_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
-/// `1/k!`
-const TAYLOR: [f64; 14] = {
-    let mut out = [1.0; 14];
-    let mut k = 1;
-    while k < 14 {
-        out[k] = out[k - 1] / k as f64;
-        k += 1;
-    }
-    out
-};
+/// The coefficients of `p`.
+const P: [f64; 5] = [
+    1.666_666_666_666_660_2e-1,
+    -2.777_777_777_701_559_3e-3,
+    6.613_756_321_437_934e-5,
+    -1.653_390_220_546_525_2e-6,
+    4.138_136_797_057_238e-8,
+];
 
 /// `exp(y)` for `y ≤ 0`, but not less than `e⁻⁷⁰⁰`.
 #[inline(always)]
 fn exp_negative(y: f64) -> f64 {
     let y = y.max(-700.0);
-    let shifted = y * std::f64::consts::LOG2_E + ROUND;
+    let shifted = y * LOG2_E + ROUND;
     let n = shifted - ROUND;
     let r = (y - n * LOG_2[0]) - n * LOG_2[1];
-    let mut sum = TAYLOR[13];
-    for k in (0..13).rev() {
-        sum = sum * r + TAYLOR[k];
-    }
+    let s = r * r;
+    let c = r - s * (P[0] + s * (P[1] + s * (P[2] + s * (P[3] + s * P[4]))));
     // The last bits of `shifted` are those of `n`; moved to where a number has its exponent, they make `2ⁿ`.
-    sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
+    (1.0 + (r * c / (2.0 - c) + r)) * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
-/// `out_k += share · N(x; v_k, h² + s_k²)`, without the `1/√2π`.
-pub(crate) fn add_normals(
+/// `out_k += share · N(x; v_k, σ_k²)`, without the `1/√2π`, from all `1/σ_k`.
+pub(crate) fn add_normals(x: f64, values: &[f64], scales: &[f64], share: f64, out: &mut [f64]) {
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for ((out, v), scale) in out.iter_mut().zip(values).zip(scales) {
+                let t = (x - v) * scale;
+                *out += share * scale * exp_negative(-0.5 * t * t);
+            }
+        },
+    );
+}
+
+/// The same with one `σ`.
+pub(crate) fn add_equal_normals(x: f64, values: &[f64], (deviation, share): (f64, f64), out: &mut [f64]) {
+    let scale = 1.0 / deviation;
+    let top = share * scale;
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (out, v) in out.iter_mut().zip(values) {
+                let t = (x - v) * scale;
+                *out += top * exp_negative(-0.5 * t * t);
+            }
+        },
+    );
+}
+
+/// `share · N(x; v_k, h² + s_k²)`, without the `1/√2π`, and its derivative by `h`.
+pub(crate) fn normal_slopes(
     x: f64,
     values: &[f64],
     variances: &[f64],
     (h, share): (f64, f64),
-    out: &mut [f64],
-) {
-    pulp::Arch::new().dispatch(|| {
-        for ((out, v), s) in out.iter_mut().zip(values).zip(variances) {
-            let scale = 1.0 / (h * h + s).sqrt();
-            let t = (x - v) * scale;
-            *out += share * scale * exp_negative(-0.5 * t * t);
-        }
-    });
-}
-
-/// The same without variances.
-pub(crate) fn add_equal_normals(x: f64, values: &[f64], (h, share): (f64, f64), out: &mut [f64]) {
-    let scale = 1.0 / h;
-    let top = share * scale;
-    pulp::Arch::new().dispatch(|| {
-        for (out, v) in out.iter_mut().zip(values) {
-            let t = (x - v) * scale;
-            *out += top * exp_negative(-0.5 * t * t);
-        }
-    });
+) -> Vec<(f64, f64)> {
+    let mut out = vec![(0.0, 0.0); values.len()];
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for ((out, v), s) in out.iter_mut().zip(values).zip(variances) {
+                let variance = h * h + s;
+                let square = (x - v) * (x - v) / variance;
+                let value = share / variance.sqrt() * exp_negative(-0.5 * square);
+                *out = (value, value * (square - 1.0) * h / variance);
+            }
+        },
+    );
+    out
 }
 
 #[cfg(test)]
@@ -82,15 +102,21 @@ mod tests {
     #[test]
     fn normals_add_up() {
         let (values, variances) = ([0.0, 1.5, -2.0, 40.0, 0.3], [0.0, 0.5, 2.0, 0.0, 1e-300]);
+        let scales = variances.map(|s: f64| 1.0 / (0.16 + s).sqrt());
         let mut out = [1.0; 5];
-        add_normals(0.7, &values, &variances, (0.4, 0.25), &mut out);
+        add_normals(0.7, &values, &scales, 0.25, &mut out);
+        let slopes = normal_slopes(0.7, &values, &variances, (0.4, 0.25));
         for k in 0..5 {
-            let variance: f64 = 0.16 + variances[k];
-            let density = (-0.5 * (0.7 - values[k]).powi(2) / variance).exp() / variance.sqrt();
-            assert!((out[k] - (1.0 + 0.25 * density)).abs() < 1e-15, "{k}");
+            let density = |h: f64| {
+                let variance: f64 = h * h + variances[k];
+                0.25 * (-0.5 * (0.7 - values[k]).powi(2) / variance).exp() / variance.sqrt()
+            };
+            let slope = (density(0.4 + 1e-5) - density(0.4 - 1e-5)) / 2e-5;
+            assert!((out[k] - (1.0 + density(0.4))).abs() < 1e-15, "{k}");
+            assert!((slopes[k].0 - density(0.4)).abs() < 1e-15 && (slopes[k].1 - slope).abs() < 1e-8, "{k}");
         }
         let mut alike = [[1.0; 5]; 2];
-        add_normals(0.7, &values, &[0.0; 5], (0.4, 0.25), &mut alike[0]);
+        add_normals(0.7, &values, &[2.5; 5], 0.25, &mut alike[0]);
         add_equal_normals(0.7, &values, (0.4, 0.25), &mut alike[1]);
         assert!((0..5).all(|k| (alike[0][k] - alike[1][k]).abs() < 1e-15));
     }

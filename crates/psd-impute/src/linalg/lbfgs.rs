@@ -70,8 +70,9 @@ pub fn lbfgs_watched<E>(
             let parabola = -0.5 * slope * length * length / (next - value - slope * length);
             length =
                 if parabola.is_finite() { parabola.clamp(0.1 * length, 0.5 * length) } else { 0.1 * length };
-            // A gradient whose square overflows leaves no length at all.
-            if length < 1e-10 * longest || length == 0.0 {
+            // So short a step cannot gain enough. A gradient whose square overflows leaves no length at all.
+            info.converged = -slope * length < params.tolerance;
+            if info.converged || length < 1e-10 * longest || length == 0.0 {
                 break None;
             }
         };

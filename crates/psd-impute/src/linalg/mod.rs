@@ -16,7 +16,7 @@ mod symmetric;
 pub use cg::{CgInfo, CgParams, conjugate_gradient};
 pub use cholesky::Cholesky;
 pub use eigen::{eigenvalues, eigenvectors};
-pub(crate) use exponential::{add_equal_normals, add_normals};
+pub(crate) use exponential::{add_equal_normals, add_normals, normal_slopes};
 pub(crate) use lanes::{
     add_square_lanes, factor_lanes, half_log_det_lanes, inverse_lanes, packed_row, squares_lanes,
     whiten_lanes, whiten_rows_lanes, whiten_transposed_lanes,

@@ -4,6 +4,7 @@ use super::super::Piece;
 use super::super::quantile::normal_quantile;
 use super::smooth::Query;
 use crate::kernel::truncated::{cdf, pdf};
+use crate::linalg::add_normals;
 use rand::{Rng, RngExt};
 
 /// Deviations from its mean within which a normal has all its mass but what is below the last bit of one.
@@ -19,8 +20,9 @@ pub(super) fn step(t: f64) -> f64 {
 pub(super) struct Marginal {
     /// Sorted.
     values: Vec<f64>,
-    /// The width of each value's kernel.
+    /// The width of each value's kernel, and one over it.
     widths: Vec<f64>,
+    scales: Vec<f64>,
 }
 
 impl Marginal {
@@ -36,7 +38,8 @@ impl Marginal {
         let silverman = (0.5 * deviation * n.powf(-0.2)).max(floor);
         let inside = |(lo, hi): (f64, f64), v: f64| 0.2 * (v - lo).min(hi - v);
         let width = |&v: &f64| cell(v).map_or(silverman, |cell| silverman.min(inside(cell, v)));
-        Self { widths: values.iter().map(width).collect(), values }
+        let widths: Vec<f64> = values.iter().map(width).collect();
+        Self { scales: widths.iter().map(|h| h.recip()).collect(), widths, values }
     }
 
     pub(super) fn widest(&self) -> f64 {
@@ -58,11 +61,11 @@ impl Marginal {
                 (inside as f64 - out).max(0.5) / (n - out).max(1.0)
             }
             None => {
-                let sum: f64 = self.kernels().map(|(v, h)| pdf((query.x - v) / h) / h).sum();
-                let own = self
-                    .widths
-                    .get(self.values.partition_point(|&v| v < query.x))
-                    .map_or(0.0, |h| pdf(0.0) / h);
+                let mut kernels = vec![0.0; self.values.len()];
+                add_normals(query.x, &self.values, &self.scales, pdf(0.0), &mut kernels);
+                let sum: f64 = kernels.iter().sum();
+                let own = self.scales.get(self.values.partition_point(|&v| v < query.x));
+                let own = own.map_or(0.0, |scale| pdf(0.0) * scale);
                 ((sum - out * own) / (n - out).max(1.0)).max(1e-30)
             }
         }

@@ -15,7 +15,7 @@ use super::marginal::{Marginal, normal, step};
 use super::pieces::{KeptPieces, Pieces};
 use crate::error::{bad, non_negative, positive};
 use crate::kernel::truncated::{LOG_SQRT_2PI, cdf, pdf};
-use crate::linalg::{add_equal_normals, add_normals};
+use crate::linalg::{add_equal_normals, add_normals, normal_slopes};
 use crate::table::{Line, Resolution};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -36,6 +36,8 @@ pub(crate) struct SmoothKernel {
 pub(crate) struct SmoothColumn {
     pub(crate) kernel: SmoothKernel,
     cells: Arc<Cells>,
+    /// `1/√(h² + s²)` of the missing cells, for both widths.
+    scales: [Vec<f64>; 2],
     pieces: Arc<KeptPieces>,
 }
 
@@ -51,13 +53,14 @@ pub(crate) struct SmoothParts {
 
 #[derive(Debug)]
 struct Cells {
+    /// The different cells, so that a kernel is evaluated once for each: the observed values, which increase, and then every missing cell.
     values: Vec<f64>,
+    /// Zero where the cell was observed.
     variances: Vec<f64>,
-    /// The distinct observed values, so that a kernel is evaluated once for each, and the position of each donor's; `MISSING` where the
-    /// cell was missing.
-    levels: Vec<f64>,
-    level: Vec<u32>,
-    gaps: Gaps,
+    /// How many of them were observed.
+    observed: usize,
+    /// Which of them each donor has.
+    held: Vec<u32>,
     marginal: Marginal,
     /// What no kernel is narrower than.
     floor: f64,
@@ -66,14 +69,14 @@ struct Cells {
     resolution: Arc<Resolution>,
 }
 
-const MISSING: u32 = u32::MAX;
+impl Cells {
+    fn value(&self, donor: usize) -> f64 {
+        self.values[self.held[donor] as usize]
+    }
 
-/// The donors whose cell was missing, and what they have there.
-#[derive(Debug, Default)]
-struct Gaps {
-    donors: Vec<usize>,
-    values: Vec<f64>,
-    variances: Vec<f64>,
+    fn variance(&self, donor: usize) -> f64 {
+        self.variances[self.held[donor] as usize]
+    }
 }
 
 /// A value and, if it stands for one, its cell.
@@ -121,39 +124,17 @@ impl Query {
         start..start + values[start..].partition_point(|&v| v <= hi + reach)
     }
 
-    /// `k/m`: the kernels of donors with these observed values, which increase, in units of the marginal.
-    fn observed_kernels(&self, kernel: &SmoothKernel, values: &[f64], m: f64) -> Vec<f64> {
-        let SmoothKernel { widths, shares: [c0, shares @ ..] } = kernel;
-        let mut out = vec![*c0; values.len()];
-        for (&h, share) in widths.iter().zip(shares) {
-            let near = self.near(values, h, share / m / c0);
-            let (values, out) = (&values[near.clone()], &mut out[near]);
-            if let Some(length) = self.length(h) {
-                let share = share * length / m * (-LOG_SQRT_2PI).exp();
-                add_equal_normals(self.x, values, (h, share), out);
-            } else {
-                let each = out.iter_mut().zip(values);
-                each.for_each(|(out, &v)| *out += share / m * self.normal(v, h).0);
-            }
+    /// `∫ N(v, h² + s²)` over the query and its derivative by `h`, in units of `m`, for cells with values and variances.
+    fn peaks(&self, values: &[f64], variances: &[f64], h: f64, m: f64) -> Vec<(f64, f64)> {
+        if let Some(length) = self.length(h) {
+            return normal_slopes(self.x, values, variances, (h, length / m * (-LOG_SQRT_2PI).exp()));
         }
-        out
-    }
-
-    /// The same for cells that have a variance.
-    fn kernels(&self, kernel: &SmoothKernel, values: &[f64], variances: &[f64], m: f64) -> Vec<f64> {
-        let SmoothKernel { widths, shares: [c0, shares @ ..] } = kernel;
-        let mut out = vec![*c0; values.len()];
-        for (&h, share) in widths.iter().zip(shares) {
-            if let Some(length) = self.length(h) {
-                let share = share * length / m * (-LOG_SQRT_2PI).exp();
-                add_normals(self.x, values, variances, (h, share), &mut out);
-            } else {
-                for ((out, &v), s) in out.iter_mut().zip(values).zip(variances) {
-                    *out += share / m * self.normal(v, (h * h + s).sqrt()).0;
-                }
-            }
-        }
-        out
+        let peak = |(&v, s): (&f64, &f64)| {
+            let deviation = (h * h + s).sqrt();
+            let (value, slope) = self.normal(v, deviation);
+            (value / m, slope / m * h / deviation)
+        };
+        values.iter().zip(variances).map(peak).collect()
     }
 }
 
@@ -190,9 +171,13 @@ impl SmoothColumn {
 
     /// What it is made of.
     pub(crate) fn parts(&self) -> SmoothParts {
-        let Cells { values, variances, floor, .. } = self.cells.as_ref();
-        let (values, variances) = (values.clone(), variances.clone());
-        SmoothParts { values, variances, floor: *floor, kernel: self.kernel.clone() }
+        let donors = 0..self.donors();
+        SmoothParts {
+            values: donors.clone().map(|i| self.cells.value(i)).collect(),
+            variances: donors.map(|i| self.cells.variance(i)).collect(),
+            floor: self.cells.floor,
+            kernel: self.kernel.clone(),
+        }
     }
 
     /// Column `column` of a table, all background. A donor has a value and a variance, which is zero where the cell was observed; no kernel of the
@@ -204,21 +189,27 @@ impl SmoothColumn {
         resolution: &Arc<Resolution>,
         floor: f64,
     ) -> Self {
-        let observed = |i: &usize| variances[*i] == 0.0;
-        let seen: Vec<f64> = (0..values.len()).filter(observed).map(|i| values[i]).collect();
-        let marginal = Marginal::new(seen.clone(), floor, |x| resolution.cell(column, x));
-        let mut levels = seen;
-        levels.sort_by(f64::total_cmp);
-        levels.dedup();
-        let place = |i: usize| levels.partition_point(|&v| v < values[i]) as u32;
-        let level = (0..values.len()).map(|i| if observed(&i) { place(i) } else { MISSING }).collect();
-        let donors: Vec<usize> = (0..values.len()).filter(|i| !observed(i)).collect();
-        let of = |cells: &[f64]| donors.iter().map(|&i| cells[i]).collect();
-        let gaps = Gaps { values: of(&values), variances: of(&variances), donors };
-        let resolution = resolution.clone();
-        let cells = Cells { values, variances, levels, level, gaps, marginal, floor, column, resolution };
-        let kernel = SmoothKernel { widths: [1.0; 2], shares: [1.0, 0.0, 0.0] };
-        Self { kernel, cells: Arc::new(cells), pieces: Arc::default() }
+        let (seen, gaps): (Vec<usize>, Vec<usize>) = (0..values.len()).partition(|&i| variances[i] == 0.0);
+        let mut distinct: Vec<f64> = seen.iter().map(|&i| values[i]).collect();
+        let marginal = Marginal::new(distinct.clone(), floor, |x| resolution.cell(column, x));
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup();
+        let observed = distinct.len();
+        let mut held: Vec<u32> =
+            values.iter().map(|&x| distinct.partition_point(|&v| v < x) as u32).collect();
+        gaps.iter().zip(observed as u32..).for_each(|(&i, place)| held[i] = place);
+        distinct.extend(gaps.iter().map(|&i| values[i]));
+        let mut spread = vec![0.0; observed];
+        spread.extend(gaps.iter().map(|&i| variances[i]));
+        let (values, variances, resolution) = (distinct, spread, resolution.clone());
+        let cells = Cells { values, variances, observed, held, marginal, floor, column, resolution };
+        Self::of(Arc::new(cells), SmoothKernel { widths: [1.0; 2], shares: [1.0, 0.0, 0.0] })
+    }
+
+    fn of(cells: Arc<Cells>, kernel: SmoothKernel) -> Self {
+        let gaps = &cells.variances[cells.observed..];
+        let scales = kernel.widths.map(|h| gaps.iter().map(|s| 1.0 / (h * h + s).sqrt()).collect());
+        Self { kernel, cells, scales, pieces: Arc::default() }
     }
 
     /// What no kernel is narrower than.
@@ -228,26 +219,25 @@ impl SmoothColumn {
 
     /// The same cells with another kernel.
     pub(crate) fn with_kernel(&self, kernel: SmoothKernel) -> Self {
-        Self { kernel, cells: self.cells.clone(), pieces: Arc::default() }
+        Self::of(self.cells.clone(), kernel)
     }
 
     fn query(&self, x: f64) -> Query {
         Query { x, cell: self.cells.resolution.cell(self.cells.column, x) }
     }
 
-    /// For some donors with shares, each different cell of theirs: the sum of its shares, its value and its variance.
-    fn distinct(&self, shares: impl Iterator<Item = (usize, f64)>) -> Vec<(f64, f64, f64)> {
-        let cells = self.cells.as_ref();
-        let mut levels = vec![0.0; cells.levels.len()];
+    /// For some donors with shares, each different cell of theirs and the sum of its shares.
+    fn distinct(&self, shares: impl Iterator<Item = (usize, f64)>) -> Vec<(usize, f64)> {
+        let mut sums = vec![0.0; self.cells.values.len()];
         let mut held = Vec::new();
         for (donor, share) in shares {
-            match cells.level[donor] {
-                MISSING => held.push((share, cells.values[donor], cells.variances[donor])),
-                level => levels[level as usize] += share,
+            let cell = self.cells.held[donor] as usize;
+            if sums[cell] == 0.0 {
+                held.push((cell, 0.0));
             }
+            sums[cell] += share;
         }
-        let seen = levels.into_iter().zip(&cells.levels).filter(|(share, _)| *share > 0.0);
-        held.extend(seen.map(|(share, &v)| (share, v, 0.0)));
+        held.iter_mut().for_each(|(cell, sum)| *sum = sums[*cell]);
         held
     }
 
@@ -259,15 +249,33 @@ impl SmoothColumn {
         m: f64,
         shares: &[(usize, f64)],
     ) -> impl Iterator<Item = (f64, [(f64, f64); 2])> {
-        let query = self.query(x);
-        self.distinct(shares.iter().copied()).into_iter().map(move |(share, v, variance)| {
-            let peaks = self.kernel.widths.map(|h| {
-                let deviation = (h * h + variance).sqrt();
-                let (value, slope) = query.normal(v, deviation);
-                (value / m, slope / m * h / deviation)
-            });
-            (share, peaks)
-        })
+        let (query, held) = (self.query(x), self.distinct(shares.iter().copied()));
+        let of = |cells: &[f64]| held.iter().map(|&(cell, _)| cells[cell]).collect::<Vec<f64>>();
+        let (values, variances) = (of(&self.cells.values), of(&self.cells.variances));
+        let [narrow, broad] = self.kernel.widths.map(|h| query.peaks(&values, &variances, h, m));
+        held.into_iter().zip(narrow).zip(broad).map(|(((_, share), narrow), broad)| (share, [narrow, broad]))
+    }
+
+    /// `k/m`: the kernels of the different cells at a query, in units of the marginal.
+    fn kernels(&self, query: Query, m: f64) -> Vec<f64> {
+        let SmoothKernel { widths, shares: [c0, shares @ ..] } = &self.kernel;
+        let Cells { values, variances, observed, .. } = self.cells.as_ref();
+        let mut out = vec![*c0; values.len()];
+        for ((&h, share), scales) in widths.iter().zip(shares).zip(&self.scales) {
+            let near = query.near(&values[..*observed], h, share / m / c0);
+            let gaps = *observed..values.len();
+            if let Some(length) = query.length(h) {
+                let share = share * length / m * (-LOG_SQRT_2PI).exp();
+                add_equal_normals(query.x, &values[near.clone()], (h, share), &mut out[near]);
+                add_normals(query.x, &values[gaps.clone()], scales, share, &mut out[gaps]);
+            } else {
+                let each = near.chain(gaps);
+                each.for_each(|k| {
+                    out[k] += share / m * query.normal(values[k], (h * h + variances[k]).sqrt()).0
+                });
+            }
+        }
+        out
     }
 
     /// `Σ_i w_i Σ_a c_a term(v, √(h_a² + s²))`.
@@ -276,7 +284,8 @@ impl SmoothColumn {
         let some = weights.iter().copied().enumerate().filter(|(_, weight)| *weight > 1e-12);
         self.distinct(some)
             .into_iter()
-            .map(|(weight, v, variance)| {
+            .map(|(cell, weight)| {
+                let (v, variance) = (self.cells.values[cell], self.cells.variances[cell]);
                 let part =
                     |a: usize| kernel.shares[a + 1] * term(v, (kernel.widths[a].powi(2) + variance).sqrt());
                 weight * (part(0) + part(1))
@@ -285,21 +294,20 @@ impl SmoothColumn {
     }
 
     fn pieces(&self, lines: &[Line]) -> Pieces {
-        let Cells { values, variances, marginal, .. } = self.cells.as_ref();
-        let deviations = |variance: &f64| self.kernel.widths.map(|h| (h * h + variance).sqrt());
-        let near = values.iter().copied().zip(variances.iter().map(deviations));
-        Pieces::new(lines, near, |piece| marginal.pieces(piece))
+        let deviations = |variance: f64| self.kernel.widths.map(|h| (h * h + variance).sqrt());
+        let near = |i: usize| (self.cells.value(i), deviations(self.cells.variance(i)));
+        Pieces::new(lines, (0..self.donors()).map(near), |piece| self.cells.marginal.pieces(piece))
     }
 }
 
 impl KernelColumn for SmoothColumn {
     fn donors(&self) -> usize {
-        self.cells.values.len()
+        self.cells.held.len()
     }
 
     fn holds(&self, donor: usize, x: f64) -> bool {
-        let observed = self.cells.variances[donor] == 0.0;
-        if x.is_nan() { !observed } else { observed && x == self.cells.values[donor] }
+        let observed = self.cells.variance(donor) == 0.0;
+        if x.is_nan() { !observed } else { observed && x == self.cells.value(donor) }
     }
 
     fn height(&self, x: f64, left_out: bool) -> f64 {
@@ -311,14 +319,9 @@ impl KernelColumn for SmoothColumn {
     }
 
     fn multiply_each(&self, x: f64, m: f64, products: &mut [f64]) {
-        let (query, cells) = (self.query(x), self.cells.as_ref());
-        let at = query.observed_kernels(&self.kernel, &cells.levels, m);
-        for (product, &level) in products.iter_mut().zip(&cells.level) {
-            *product *= if level == MISSING { 1.0 } else { at[level as usize] };
-        }
-        let Gaps { donors, values, variances } = &cells.gaps;
-        for (&i, kernel) in donors.iter().zip(query.kernels(&self.kernel, values, variances, m)) {
-            products[i] *= kernel;
+        let kernels = self.kernels(self.query(x), m);
+        for (product, &cell) in products.iter_mut().zip(&self.cells.held) {
+            *product *= kernels[cell as usize];
         }
     }
 
@@ -332,7 +335,7 @@ impl KernelColumn for SmoothColumn {
 
     fn mean_given(&self, donor: usize) -> f64 {
         let c0 = self.kernel.shares[0];
-        (1.0 - c0) * self.cells.values[donor] + c0 * self.cells.marginal.mean()
+        (1.0 - c0) * self.cells.value(donor) + c0 * self.cells.marginal.mean()
     }
 
     fn variance(&self, weights: &[f64], mean: f64) -> f64 {
@@ -377,6 +380,6 @@ impl KernelColumn for SmoothColumn {
             return self.cells.marginal.draw(rng);
         }
         let width = if u < shares[0] + shares[1] { widths[0] } else { widths[1] };
-        self.cells.values[donor] + (width * width + self.cells.variances[donor]).sqrt() * normal(rng)
+        self.cells.value(donor) + (width * width + self.cells.variance(donor)).sqrt() * normal(rng)
     }
 }

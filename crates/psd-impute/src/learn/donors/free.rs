@@ -65,14 +65,17 @@ impl Free {
         match &self.column {
             DonorColumn::Smooth(column) => {
                 let [c0, c1, c2] = column.kernel.shares;
-                let slope = |t: f64| sigmoid(t) * (1.0 - sigmoid(t));
+                let mut sums = [0.0; 4];
                 for (share, [(n1, d1), (n2, d2)]) in column.peaks(x, m, shares) {
-                    let r = c0 + c1 * n1 + c2 * n2;
-                    out[0] += share * (c1 * d1 + c2 * d2) * slope(t[0]) / r;
-                    out[1] += share * c2 * d2 * slope(t[1]) / r;
-                    out[2] += share * (c1 * n1 / r - c1);
-                    out[3] += share * (c2 * n2 / r - c2);
+                    let relative = share / (c0 + c1 * n1 + c2 * n2);
+                    sums[0] += relative * (c1 * d1 + c2 * d2);
+                    sums[1] += relative * c2 * d2;
+                    sums[2] += c1 * (relative * n1 - share);
+                    sums[3] += c2 * (relative * n2 - share);
                 }
+                let slope = |t: f64| sigmoid(t) * (1.0 - sigmoid(t));
+                let chain = [slope(t[0]), slope(t[1]), 1.0, 1.0];
+                (0..4).for_each(|k| out[k] += chain[k] * sums[k]);
             }
             DonorColumn::Discrete(column) => {
                 let (c0, c1) = (column.background, 1.0 - column.background);
