@@ -1,7 +1,7 @@
 //! Cross-validation of a stack's smooth members.
 
 use super::choice::plainest;
-use super::members::{FittedMixture, Member, Rows, Smooth};
+use super::members::{Member, Rows, Smooth, Start};
 use super::space::{Space, View};
 use crate::Result;
 use crate::density::{Density, Stack};
@@ -90,7 +90,7 @@ pub(super) fn cross_validate(
 struct Split {
     test: Vec<usize>,
     left: Table,
-    rest: [(View, FittedMixture); 2],
+    rest: [(View, Start); 2],
 }
 
 impl Split {
@@ -99,11 +99,11 @@ impl Split {
         let weights: Vec<f64> = train.iter().map(|&i| rows.weights[i]).collect();
         let rest = rows.table.select(&train)?;
         let [plain, scores] = View::both(Rows { table: &rest, weights: &weights, base: &weights, ..rows })?;
-        let with_normal = |view: View| -> Result<(View, FittedMixture)> {
-            let (normal, _) = FittedMixture::normal(view.rows(rows.em), ridge)?;
-            Ok((view, normal))
+        let start = |view: View| -> Result<(View, Start)> {
+            let start = Start::of(view.rows(rows.em), ridge)?;
+            Ok((view, start))
         };
-        let rest = [with_normal(plain)?, with_normal(scores)?];
+        let rest = [start(plain)?, start(scores)?];
         Ok(Self { left: rows.table.select(&test)?, test, rest })
     }
 
@@ -114,10 +114,10 @@ impl Split {
         rows: Rows<'_>,
         seed: u64,
     ) -> Result<(Arc<dyn Density>, Vec<f64>)> {
-        let (view, normal) = &self.rest[space as usize];
+        let (view, start) = &self.rest[space as usize];
         let rest = view.rows(rows.em);
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-        let inner = Smooth::fit(member, rest, normal, rng)?.0.density(rest)?;
+        let inner = Smooth::fit(member, rest, start, rng)?.0.density(rest)?;
         let density: Arc<dyn Density> = Arc::from(view.outside(inner)?);
         let logs = density.log_marginals(&self.left)?;
         Ok((density, logs))

@@ -33,10 +33,11 @@ fn seeds(table: &Table, copy: &Mat<f64>, count: usize, rng: &mut dyn Rng) -> Mat
     let n = copy.ncols();
     let mut chosen = vec![rng.random_range(0..n)];
     let mut closest = vec![f64::INFINITY; n];
+    let discrete = discrete(table);
     while chosen.len() < count {
         let last = column(copy.as_ref(), chosen[chosen.len() - 1]).to_vec();
         closest.par_iter_mut().enumerate().for_each(|(i, best)| {
-            *best = best.min(distance(table, column(copy.as_ref(), i), &last));
+            *best = best.min(distance(&discrete, column(copy.as_ref(), i), &last));
         });
         let mut left = rng.random::<f64>() * closest.iter().sum::<f64>();
         let pick = closest.iter().position(|d| {
@@ -50,10 +51,11 @@ fn seeds(table: &Table, copy: &Mat<f64>, count: usize, rng: &mut dyn Rng) -> Mat
 }
 
 fn nearest(table: &Table, copy: &Mat<f64>, centres: &Mat<f64>) -> Vec<usize> {
+    let discrete = discrete(table);
     let closest = |i: usize| {
         let row = column(copy.as_ref(), i);
-        let distance = |a: usize| distance(table, row, column(centres.as_ref(), a));
-        (0..centres.ncols()).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
+        let distances = (0..centres.ncols()).map(|a| distance(&discrete, row, column(centres.as_ref(), a)));
+        distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |nearest| nearest.0)
     };
     (0..copy.ncols()).into_par_iter().map(closest).collect()
 }
@@ -84,13 +86,13 @@ fn commonest(atoms: &[f64], values: impl Iterator<Item = f64>) -> f64 {
     best.map_or(0.0, |k| atoms[k])
 }
 
-fn distance(table: &Table, a: &[f64], b: &[f64]) -> f64 {
-    a.iter()
-        .zip(b)
-        .zip(table.columns())
-        .map(|((x, y), column)| match column.kind() {
-            Kind::Continuous => (x - y).powi(2),
-            _ => f64::from(x != y),
-        })
-        .sum()
+/// Which columns are discrete.
+fn discrete(table: &Table) -> Vec<bool> {
+    table.columns().iter().map(|column| *column.kind() != Kind::Continuous).collect()
+}
+
+/// The squared distance of two rows; discrete cells that differ are one apart.
+fn distance(discrete: &[bool], a: &[f64], b: &[f64]) -> f64 {
+    let cells = a.iter().zip(b).zip(discrete);
+    cells.map(|((x, y), &discrete)| if discrete { f64::from(x != y) } else { (x - y).powi(2) }).sum()
 }

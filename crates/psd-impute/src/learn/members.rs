@@ -84,36 +84,45 @@ pub(crate) enum Smooth {
 const STEPS: usize = 150;
 const MOVES: usize = 8;
 
-impl FittedMixture {
-    /// The normal model of some rows, and whether it converged.
-    pub(super) fn normal(rows: Rows<'_>, ridge: f64) -> Result<(Self, bool)> {
+/// The normal model of some rows, where the other members start.
+pub(super) struct Start {
+    pub(super) normal: FittedMixture,
+    pub(super) converged: bool,
+    /// The rows, with every missing cell at its mean.
+    copy: Mat<f64>,
+}
+
+impl Start {
+    pub(super) fn of(rows: Rows<'_>, ridge: f64) -> Result<Self> {
         let prior = normal_prior(rows.table, ridge);
         let (mixture, report) = fit_normal(rows.table, Some(rows.weights), ridge, rows.em)?;
-        Ok((Self { mixture, prior }, report.converged))
+        let normal = FittedMixture { mixture, prior };
+        let copy = mean_copy(&normal.density(rows)?, rows.table)?;
+        Ok(Self { normal, converged: report.converged, copy })
     }
+}
 
+impl FittedMixture {
     fn density(&self, rows: Rows<'_>) -> Result<Stack> {
         self.mixture.density(rows.table, Some(rows.base), rows.resolution)
     }
 }
 
 impl Smooth {
-    /// Fits a member other than the donors, and says whether it converged. `normal` is the normal model of the same rows.
+    /// Fits a member other than the donors, and says whether it converged. It starts from the normal model of the same rows.
     pub(super) fn fit(
         member: Member,
         rows: Rows<'_>,
-        normal: &FittedMixture,
+        Start { normal, copy, .. }: &Start,
         rng: &mut dyn Rng,
     ) -> Result<(Self, bool)> {
         let covariance = normal.mixture.covariance();
-        let copy = || mean_copy(&normal.density(rows)?, rows.table);
         match member {
             Member::Donors => Err(bad("smooth member", member, "a normal model, mixture or kernel density")),
             Member::Normal => Ok((Self::Mixture(normal.clone()), true)),
             Member::Mixture { components, scale } => {
-                let copy = copy()?;
                 let (_, labels) =
-                    kmeans::cluster(rows.table, &copy, components.min(rows.table.len()), 20, rng);
+                    kmeans::cluster(rows.table, copy, components.min(rows.table.len()), 20, rng);
                 let strength = 10.0 + covariance.nrows() as f64;
                 let prior = MixturePrior { scale: covariance * Scale(scale), strength };
                 let (mixture, report) =
@@ -122,7 +131,7 @@ impl Smooth {
             }
             Member::Psd { metric, anchors, strength, scale } => {
                 let metric = Metric::near(metric, (covariance * Scale(0.09)).as_ref())?;
-                let start = start_psd(rows, metric, &copy()?, anchors, rng)?;
+                let start = start_psd(rows, metric, copy, anchors, rng)?;
                 let prior = MetricPrior { strength, scale: covariance * Scale(scale) };
                 learn_psd(rows, &start, prior, STEPS.max(rows.em.max_iterations))
             }

@@ -11,7 +11,7 @@
 //! proper multiple imputation needs.
 
 use super::crossval::{CrossValidated, FOLDS, cross_validate};
-use super::members::{FittedMixture, Member, Smooth};
+use super::members::{Member, Smooth, Start};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
 use super::parts::{Data, Moved, Parts, SAMPLE};
@@ -130,21 +130,19 @@ impl StackFit {
         let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
         let em = EmParams { max_iterations: 500, ..Default::default() };
         let views = data.views()?;
-        let normals = views
-            .par_iter()
-            .map(|view| FittedMixture::normal(view.rows(em), ridge))
-            .collect::<Result<Vec<_>>>()?;
+        let starts =
+            views.par_iter().map(|view| Start::of(view.rows(em), ridge)).collect::<Result<Vec<_>>>()?;
         let fit = |&c: &usize| {
             let (member, space) = validated.members[c];
             let rng = &mut ChaCha8Rng::seed_from_u64(self.seed);
-            Smooth::fit(member, views[space as usize].rows(em), &normals[space as usize].0, rng)
+            Smooth::fit(member, views[space as usize].rows(em), &starts[space as usize], rng)
         };
         let fits = kept.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
-        let converged = normals[0].1 && fits.iter().all(|fit| fit.1);
+        let converged = starts[0].converged && fits.iter().all(|fit| fit.1);
         let kept = validated.only(&kept);
         let weights = kept.weights(&data.sample_weights);
         let smooth = kept.members.iter().zip(fits).map(|(member, fit)| (member.1, fit.0)).collect();
-        let shape = shape(&data.table, &data.weights, &normals[0].0)?;
+        let shape = shape(&data.table, &data.weights, &starts[0].normal)?;
         Ok((Parts { smooth, weights, donors: None, shape, data }, kept, converged))
     }
 }
