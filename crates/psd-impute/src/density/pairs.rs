@@ -22,11 +22,12 @@ use std::sync::Arc;
 /// How many standard deviations from every pair's mean the mass ends in floating point.
 const REACH: f64 = 39.0;
 
+/// A pair of anchors `a ≥ b` and the weight of its two orders together.
 #[derive(Debug, Clone, Copy)]
-struct Pair {
-    a: usize,
-    b: usize,
-    weight: f64,
+pub(super) struct Pair {
+    pub(super) a: usize,
+    pub(super) b: usize,
+    pub(super) weight: f64,
 }
 
 /// Where a missing column lives.
@@ -45,21 +46,17 @@ pub(super) struct PairConditional<'a> {
 }
 
 impl<'a> PairConditional<'a> {
-    /// From the unscaled weights `weight(a, b)`, `a ≥ b`, of which `total` is the sum over all ordered pairs.
+    /// From pairs whose weights add up to `total`.
     pub(super) fn new(
         features: Arc<PatternFeatures<'a>>,
         z: &[f64],
+        mut pairs: Vec<Pair>,
         total: f64,
-        weight: impl Fn(usize, usize) -> f64,
     ) -> Self {
-        let l = features.len();
+        pairs.iter_mut().for_each(|pair| pair.weight /= total);
         // What all dropped pairs together could add is below the last bit.
-        let least = 0.1 * f64::EPSILON / (l * l) as f64;
-        let pairs = (0..l)
-            .flat_map(|b| (b..l).map(move |a| (a, b)))
-            .map(|(a, b)| Pair { a, b, weight: if a == b { 1.0 } else { 2.0 } * weight(a, b) / total })
-            .filter(|pair| pair.weight.abs() > least)
-            .collect();
+        let least = 0.1 * f64::EPSILON / features.len().pow(2) as f64;
+        pairs.retain(|pair| pair.weight.abs() > least);
         let mut missing: Vec<usize> = features.continuous().missing().to_vec();
         missing.extend(features.unseen().iter().map(|c| c.column()));
         missing.sort_unstable();

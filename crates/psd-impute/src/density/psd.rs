@@ -1,6 +1,6 @@
 //! The paper's model: `p(x) = φ(x)' Q φ(x)` with a positive semi-definite `Q` and `tr(QH) = 1`.
 
-use super::pairs::PairConditional;
+use super::pairs::{Pair, PairConditional};
 use super::{Conditional, Density, Given, Weighed};
 use crate::error::bad;
 use crate::kernel::{Features, PatternFeatures};
@@ -83,7 +83,9 @@ impl Density for PsdDensity {
         self.check_columns(pattern.columns())?;
         let features = self.features.pattern(pattern)?;
         let e = features.e();
-        let qe = Mat::from_fn(e.nrows(), e.ncols(), |a, b| self.q[(a, b)] * e[(a, b)]);
+        let weight = |a: usize, b: usize| if a == b { 1.0 } else { 2.0 } * self.q[(a, b)] * e[(a, b)];
+        let pairs = (0..e.nrows()).flat_map(|b| (b..e.nrows()).map(move |a| (a, b)));
+        let qe = pairs.map(|(a, b)| Pair { a, b, weight: weight(a, b) }).collect();
         let observed = features.continuous().observed();
         let resolution = self.resolution.concerns(observed).then(|| self.resolution.as_ref());
         Ok(Box::new(PsdGiven { features: Arc::new(features), qe, resolution }))
@@ -92,8 +94,8 @@ impl Density for PsdDensity {
 
 struct PsdGiven<'a> {
     features: Arc<PatternFeatures<'a>>,
-    /// `Q ∘ E`.
-    qe: Mat<f64>,
+    /// `Q ∘ E`, both orders of a pair in one.
+    qe: Vec<Pair>,
     /// Where an observed value may stand for a cell.
     resolution: Option<&'a Resolution>,
 }
@@ -104,7 +106,7 @@ struct Pairs {
     /// The logarithm of what was taken out.
     scale: f64,
     /// `(Q∘E)_ab f_a f_b`, times the corrections for cells.
-    weights: Mat<f64>,
+    weights: Vec<Pair>,
     /// The sum of the weights.
     value: f64,
     /// The sum of the weights of anchors with themselves.
@@ -120,34 +122,35 @@ impl Pairs {
         self.scale + self.value.max(f64::EPSILON * self.own).ln()
     }
 
-    fn conditional<'a>(&self, features: Arc<PatternFeatures<'a>>) -> Result<Box<dyn Conditional + 'a>> {
+    fn conditional<'a>(mut self, features: Arc<PatternFeatures<'a>>) -> Result<Box<dyn Conditional + 'a>> {
         if self.scale == f64::NEG_INFINITY || self.own == 0.0 {
             return Err(Error::ZeroDensity);
         }
         // At a zero of the density the pairs cancel; those of an anchor with itself, which are never negative, are kept.
-        let cancelled = self.value <= features.len() as f64 * f64::EPSILON * self.own;
-        let total = if cancelled { self.own } else { self.value };
-        let weight = |a, b| if cancelled && a != b { 0.0 } else { self.weights[(a, b)] };
-        Ok(Box::new(PairConditional::new(features, &self.z, total, weight)))
+        if self.value <= features.len() as f64 * f64::EPSILON * self.own {
+            self.weights.retain(|pair| pair.a == pair.b);
+            self.value = self.own;
+        }
+        Ok(Box::new(PairConditional::new(features, &self.z, self.weights, self.value)))
     }
 }
 
 impl PsdGiven<'_> {
     fn pairs(&self, row: &[f64]) -> Pairs {
-        let l = self.features.len();
-        let mut z = vec![0.0; self.features.continuous().observed().len()];
-        self.features.continuous().whiten(row, &mut z);
-        let mut f = vec![0.0; l];
-        let mut scale = 2.0 * self.features.scaled_features(row, &mut f);
-        let mut weights = Mat::from_fn(l, l, |a, b| self.qe[(a, b)] * f[a] * f[b]);
+        let block = self.features.continuous();
+        let (mut z, mut f) = (vec![0.0; block.observed().len()], vec![0.0; self.features.len()]);
+        let mut scale = 2.0 * self.features.whitened_features(row, &mut z, &mut f);
+        let at_row = |&Pair { a, b, weight }: &Pair| Pair { a, b, weight: weight * f[a] * f[b] };
+        let mut weights: Vec<Pair> = self.qe.iter().map(at_row).collect();
         if let Some(resolution) = self.resolution {
-            let logs = self.features.continuous().log_cells(row, &z, |j, x| resolution.cell(j, x));
-            let top = logs.col_iter().flat_map(|c| c.iter()).copied().fold(f64::NEG_INFINITY, f64::max);
-            weights = Mat::from_fn(l, l, |a, b| weights[(a, b)] * (logs[(a, b)] - top).exp());
+            let places = self.qe.iter().map(|pair| (pair.a, pair.b));
+            let logs = block.log_cells(row, &z, |j, x| resolution.cell(j, x), places);
+            let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            weights.iter_mut().zip(&logs).for_each(|(pair, log)| pair.weight *= (log - top).exp());
             scale += top;
         }
-        let value = weights.col_iter().flat_map(|c| c.iter()).sum();
-        let own = (0..l).map(|a| weights[(a, a)]).sum();
+        let value = weights.iter().map(|pair| pair.weight).sum();
+        let own = weights.iter().filter(|pair| pair.a == pair.b).map(|pair| pair.weight).sum();
         Pairs { z, scale, weights, value, own }
     }
 }

@@ -76,6 +76,7 @@ impl ContinuousBlock {
         let factor = Cholesky::new(sigma, "metric")?;
         let mut coordinates = Mat::from_fn(g, l, |i, a| self.anchors[(order[i], a)]);
         factor.whiten(coordinates.as_mut());
+        let log_scales = (0..s).map(|i| factor.factor()[(i, i)].ln() + LOG_SQRT_2PI).collect();
         let table_columns = |positions: &[usize]| positions.iter().map(|&k| self.columns[k]).collect();
         let interval = |k: usize| self.bounds.as_ref().map_or((f64::NEG_INFINITY, f64::INFINITY), |b| b[k]);
         Ok(ContinuousPattern {
@@ -94,6 +95,7 @@ impl ContinuousBlock {
             boxed: self.bounds.is_some(),
             u: coordinates.as_ref().subrows(0, s).to_owned(),
             v: coordinates.as_ref().subrows(s, g - s).to_owned(),
+            log_scales,
             factor: factor.factor().to_owned(),
         })
     }
@@ -106,6 +108,8 @@ pub struct ContinuousPattern {
     missing: Vec<usize>,
     /// `[C 0; M L]`.
     factor: Mat<f64>,
+    /// `log √2π C_kk`.
+    log_scales: Vec<f64>,
     /// `|S| × l`.
     u: Mat<f64>,
     /// `|N| × l`.
@@ -179,14 +183,14 @@ impl ContinuousPattern {
 
     /// Adds `log f_a` to `out`.
     pub(super) fn add_log_features(&self, z: &[f64], out: &mut [f64]) {
-        let constant = 0.5 * (0..z.len()).map(|i| self.factor[(i, i)].ln() + LOG_SQRT_2PI).sum::<f64>();
+        let constant = 0.5 * self.log_scales.iter().sum::<f64>();
         for (a, out) in out.iter_mut().enumerate() {
-            let square: f64 = z.iter().enumerate().map(|(i, z)| (z - self.u[(i, a)]).powi(2)).sum();
+            let square: f64 = z.iter().zip(column(self.u(), a)).map(|(z, u)| (z - u).powi(2)).sum();
             *out -= 0.25 * square + constant;
         }
     }
 
-    /// `l × l`: for each pair, the logarithm of what is gained when values that stand for cells count by the cell's probability rather
+    /// For each of some pairs, the logarithm of what is gained when values that stand for cells count by the cell's probability rather
     /// than by their density. Column after column: given the columns before it and the pair, a coordinate is a unit normal around the
     /// pair's midpoint.
     pub(crate) fn log_cells(
@@ -194,22 +198,22 @@ impl ContinuousPattern {
         row: &[f64],
         z: &[f64],
         cell: impl Fn(usize, f64) -> Option<Bounds>,
-    ) -> Mat<f64> {
-        let l = self.u.ncols();
-        let mut out = Mat::zeros(l, l);
-        for (k, &j) in self.observed.iter().enumerate() {
-            let Some((lo, hi)) = cell(j, row[j]) else { continue };
-            let c = self.factor[(k, k)];
-            let (below, above) = ((lo - row[j]) / c, (hi - row[j]) / c);
-            for a in 0..l {
-                for b in 0..=a {
-                    let t = z[k] - 0.5 * (self.u[(k, a)] + self.u[(k, b)]);
-                    out[(a, b)] += log_mass(t + below, t + above) + 0.5 * t * t + LOG_SQRT_2PI + c.ln();
-                    out[(b, a)] = out[(a, b)];
-                }
-            }
-        }
-        out
+        pairs: impl Iterator<Item = (usize, usize)>,
+    ) -> Vec<f64> {
+        let seen = |(k, &j): (usize, &usize)| {
+            let ((lo, hi), c) = (cell(j, row[j])?, self.factor[(k, k)]);
+            Some((k, (lo - row[j]) / c, (hi - row[j]) / c))
+        };
+        let cells: Vec<(usize, f64, f64)> = self.observed.iter().enumerate().filter_map(seen).collect();
+        let gain = |(a, b): (usize, usize)| {
+            let (u_a, u_b) = (column(self.u(), a), column(self.u(), b));
+            let one = |&(k, below, above): &(usize, f64, f64)| {
+                let t = z[k] - 0.5 * (u_a[k] + u_b[k]);
+                log_mass(t + below, t + above) + 0.5 * t * t + self.log_scales[k]
+            };
+            cells.iter().map(one).sum()
+        };
+        pairs.map(gain).collect()
     }
 
     /// `log E_ab`.

@@ -88,10 +88,14 @@ impl<'a> PatternFeatures<'a> {
     /// Writes `f` for one row of the table and returns its scale `s`: minus infinity, and `f` zero, for a row that no
     /// anchor can have produced (a cell outside the box, or a value that is no atom).
     pub fn scaled_features(&self, row: &[f64], f: &mut [f64]) -> f64 {
-        let mut z = vec![0.0; self.continuous.observed().len()];
-        let mut possible = self.continuous.whiten(row, &mut z);
+        self.whitened_features(row, &mut vec![0.0; self.continuous.observed().len()], f)
+    }
+
+    /// The same; the row's coordinates `z` are written too.
+    pub(crate) fn whitened_features(&self, row: &[f64], z: &mut [f64], f: &mut [f64]) -> f64 {
+        let mut possible = self.continuous.whiten(row, z);
         f.copy_from_slice(&self.offset);
-        self.continuous.add_log_features(&z, f);
+        self.continuous.add_log_features(z, f);
         for column in &self.seen {
             possible &= column.add_log_features(row[column.column()], f);
         }
