@@ -8,11 +8,12 @@
 //! Hence the exact draw, without rejection or chain: invert the mixture's distribution function in `y_1`, multiply every weight
 //! by its pair's density there, go on with `y_2`, and so on; then the discrete cells in the same way.
 
-use super::quantile::{among, invert, most_probable};
+use super::piece::UNCUT;
+use super::quantile::{among, invert_from, most_probable, normal_quantile};
 use super::{Conditional, Piece};
 use crate::Result;
 use crate::kernel::truncated::{cut_cdf, cut_moments, cut_pdf};
-use crate::kernel::{DiscreteColumn, PatternFeatures};
+use crate::kernel::{Bounds, DiscreteColumn, PatternFeatures};
 use crate::linalg::log_sum_exp;
 use crate::table::Line;
 use faer::Mat;
@@ -43,6 +44,8 @@ pub(super) struct PairConditional<'a> {
     /// `M z`.
     origin: Vec<f64>,
     pairs: Vec<Pair>,
+    /// What all pairs of a smaller weight together could add is below the last bit.
+    least: f64,
 }
 
 impl<'a> PairConditional<'a> {
@@ -54,13 +57,12 @@ impl<'a> PairConditional<'a> {
         total: f64,
     ) -> Self {
         pairs.iter_mut().for_each(|pair| pair.weight /= total);
-        // What all dropped pairs together could add is below the last bit.
         let least = 0.1 * f64::EPSILON / features.len().pow(2) as f64;
         pairs.retain(|pair| pair.weight.abs() > least);
         let mut missing: Vec<usize> = features.continuous().missing().to_vec();
         missing.extend(features.unseen().iter().map(|c| c.column()));
         missing.sort_unstable();
-        Self { origin: features.continuous().origin(z), features, missing, pairs }
+        Self { origin: features.continuous().origin(z), features, missing, pairs, least }
     }
 
     fn find(&self, column: usize) -> Result<Place<'a>> {
@@ -137,24 +139,36 @@ impl<'a> PairConditional<'a> {
         }
     }
 
-    /// One coordinate `y_k` from the mixture with these weights.
+    /// One coordinate `y_k` from the mixture with these weights: its quantile of `u`.
     fn draw_coordinate(&self, k: usize, weights: &[f64], u: f64) -> f64 {
         let block = self.features.continuous();
         let v = block.v();
-        let middle = |pair: &Pair| 0.5 * (v[(k, pair.a)] + v[(k, pair.b)]);
+        let parts: Vec<(f64, f64, Bounds)> = (self.pairs.iter().zip(weights))
+            .filter(|(_, weight)| weight.abs() > self.least)
+            .map(|(pair, &weight)| {
+                let middle = 0.5 * (v[(k, pair.a)] + v[(k, pair.b)]);
+                (weight, middle, block.seen_from(k, pair.a, pair.b))
+            })
+            .collect();
+        if let [(_, middle, UNCUT)] = parts[..] {
+            return middle + normal_quantile(u).max(-REACH);
+        }
         let both = |y: f64| {
             let (mut cdf, mut density) = (0.0, 0.0);
-            for (pair, weight) in self.pairs.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
-                let (lo, hi) = block.seen_from(k, pair.a, pair.b);
-                cdf += weight * cut_cdf(lo, hi, y - middle(pair));
-                density += weight * cut_pdf(lo, hi, y - middle(pair));
+            for &(weight, middle, (lo, hi)) in &parts {
+                cdf += weight * cut_cdf(lo, hi, y - middle);
+                density += weight * cut_pdf(lo, hi, y - middle);
             }
             Ok((cdf, density))
         };
-        let least = self.pairs.iter().map(&middle).fold(f64::INFINITY, f64::min) - REACH;
-        let most = self.pairs.iter().map(&middle).fold(f64::NEG_INFINITY, f64::max) + REACH;
+        let least = parts.iter().map(|part| part.1).fold(f64::INFINITY, f64::min) - REACH;
+        let most = parts.iter().map(|part| part.1).fold(f64::NEG_INFINITY, f64::max) + REACH;
         let bracket = clip((least, most), block.bounds()[k], REACH);
-        invert(u, bracket, both).unwrap_or(0.5 * (bracket.0 + bracket.1))
+        // The quantile of the normal with the same moments, were there no cut.
+        let mean: f64 = parts.iter().map(|(weight, middle, _)| weight * middle).sum();
+        let spread: f64 = parts.iter().map(|(weight, middle, _)| weight * (middle - mean).powi(2)).sum();
+        let guess = |score: f64| mean + (1.0 + spread).max(0.1).sqrt() * score;
+        invert_from(guess, u, bracket, both).unwrap_or(0.5 * (bracket.0 + bracket.1))
     }
 
     /// The missing cells from the coordinates `y` and the discrete cells' values, in the order of the missing columns.

@@ -14,9 +14,19 @@ pub(super) fn check(p: f64) -> Result<()> {
 /// What is solved is `Φ⁻¹(F(x)) = Φ⁻¹(p)`. Its left side is a line where `F` is normal and nearly one where it is a mixture of normals,
 /// so that few steps are needed from wherever `F` is neither zero nor one.
 pub(super) fn invert(p: f64, bracket: (f64, f64), both: impl Fn(f64) -> Result<(f64, f64)>) -> Result<f64> {
+    invert_from(|_| 0.5 * (bracket.0 + bracket.1), p, bracket, both)
+}
+
+/// The same from a guess inside the bracket, which is told `Φ⁻¹(p)`.
+pub(super) fn invert_from(
+    guess: impl Fn(f64) -> f64,
+    p: f64,
+    bracket: (f64, f64),
+    both: impl Fn(f64) -> Result<(f64, f64)>,
+) -> Result<f64> {
     let (mut lo, mut hi) = bracket;
-    let (mut x, mut last) = (0.5 * (lo + hi), hi - lo);
     let score = normal_quantile(p);
+    let (mut x, mut last) = (guess(score).max(lo).min(hi), hi - lo);
     for _ in 0..200 {
         let (cdf, density) = both(x)?;
         if cdf < p {
@@ -26,7 +36,8 @@ pub(super) fn invert(p: f64, bracket: (f64, f64), both: impl Fn(f64) -> Result<(
         }
         let here = normal_quantile(cdf);
         let newton = x - (here - score) * pdf(here) / density;
-        let still = 2.0 * f64::EPSILON * x.abs().max(1e-3 * (bracket.1 - bracket.0));
+        // A step squares the error: after one so short, nothing is left of it.
+        let still = 1e-9 * x.abs().max(1e-3 * (bracket.1 - bracket.0));
         // Far out in a tail a step may be short because the density of a score there is zero.
         if (newton - x).abs() <= still && (here - score).abs() < 1e-3 {
             return Ok(newton.clamp(lo, hi));
