@@ -93,10 +93,9 @@ impl ContinuousBlock {
                 })
                 .collect(),
             boxed: self.bounds.is_some(),
-            u: coordinates.as_ref().subrows(0, s).to_owned(),
-            v: coordinates.as_ref().subrows(s, g - s).to_owned(),
             log_scales,
-            factor: factor.factor().to_owned(),
+            coordinates,
+            factor: factor.into_factor(),
         })
     }
 }
@@ -110,10 +109,8 @@ pub struct ContinuousPattern {
     factor: Mat<f64>,
     /// `log √2π C_kk`.
     log_scales: Vec<f64>,
-    /// `|S| × l`.
-    u: Mat<f64>,
-    /// `|N| × l`.
-    v: Mat<f64>,
+    /// `u` above `v`.
+    coordinates: Mat<f64>,
     /// The intervals of the observed cells, in `x`.
     limits: Vec<Bounds>,
     /// The intervals of the missing ones, in `y`.
@@ -134,12 +131,12 @@ impl ContinuousPattern {
 
     /// `v`, the anchors in the coordinates `y`: `|N| × l`.
     pub fn v(&self) -> MatRef<'_, f64> {
-        self.v.as_ref()
+        self.coordinates.as_ref().get(self.observed.len().., ..)
     }
 
     /// `u`, the anchors in the coordinates `z`: `|S| × l`.
     pub(super) fn u(&self) -> MatRef<'_, f64> {
-        self.u.as_ref()
+        self.coordinates.as_ref().get(..self.observed.len(), ..)
     }
 
     /// `C`.
@@ -218,9 +215,10 @@ impl ContinuousPattern {
 
     /// `log E_ab`.
     pub(super) fn log_pair(&self, a: usize, b: usize) -> f64 {
-        let square: f64 = (0..self.v.nrows()).map(|k| (self.v[(k, a)] - self.v[(k, b)]).powi(2)).sum();
+        let v = self.v();
+        let square: f64 = (0..v.nrows()).map(|k| (v[(k, a)] - v[(k, b)]).powi(2)).sum();
         let masses: f64 = if self.boxed {
-            (0..self.v.nrows()).map(|k| self.seen_from(k, a, b)).map(|(lo, hi)| log_mass(lo, hi)).sum()
+            (0..v.nrows()).map(|k| self.seen_from(k, a, b)).map(|(lo, hi)| log_mass(lo, hi)).sum()
         } else {
             0.0
         };
@@ -229,7 +227,7 @@ impl ContinuousPattern {
 
     /// The interval of `y_k` seen from the midpoint of a pair.
     pub fn seen_from(&self, k: usize, a: usize, b: usize) -> Bounds {
-        let middle = 0.5 * (self.v[(k, a)] + self.v[(k, b)]);
+        let middle = 0.5 * (self.v()[(k, a)] + self.v()[(k, b)]);
         (self.bounds[k].0 - middle, self.bounds[k].1 - middle)
     }
 }

@@ -34,6 +34,11 @@ impl Cholesky {
         self.factor.as_ref()
     }
 
+    /// The same, owned.
+    pub(crate) fn into_factor(self) -> Mat<f64> {
+        self.factor
+    }
+
     /// `log det A`.
     pub fn log_det(&self) -> f64 {
         2.0 * (0..self.factor.nrows()).map(|i| self.factor[(i, i)].ln()).sum::<f64>()
