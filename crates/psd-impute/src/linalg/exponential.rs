@@ -4,9 +4,11 @@
 //! `r = y - n log 2`, `exp(y) = 2ⁿ exp(r)` and `|r| ≤ ½ log 2`, where `exp(r) = 1 + r + r c/(2 - c)` with `c = r - r² p(r²)` and the
 //! polynomial `p` of FreeBSD's `exp`, whose error is below the last bit. There is no branch and no call in it, so that a loop around it
 //! takes as many numbers at a time as the machine's registers hold; and no operation is fused, so that the bits are the same on every
-//! machine. Loops are inlined where the registers are known, or else they would be compiled for the smallest.
+//! machine. A loop is inlined where the registers are known, or else it would be compiled for the smallest: for that its closure has to
+//! consume something, its output.
 
 use std::f64::consts::LOG2_E;
+use std::iter::zip;
 
 /// Added to a number of moderate size, it leaves the nearest integer in the last bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -39,7 +41,7 @@ pub(crate) fn add_normals(x: f64, values: &[f64], scales: &[f64], share: f64, ou
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
-            for ((out, v), scale) in out.iter_mut().zip(values).zip(scales) {
+            for ((out, v), scale) in zip(zip(out, values), scales) {
                 let t = (x - v) * scale;
                 *out += share * scale * exp_negative(-0.5 * t * t);
             }
@@ -54,7 +56,7 @@ pub(crate) fn add_equal_normals(x: f64, values: &[f64], (deviation, share): (f64
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
-            for (out, v) in out.iter_mut().zip(values) {
+            for (out, v) in zip(out, values) {
                 let t = (x - v) * scale;
                 *out += top * exp_negative(-0.5 * t * t);
             }
@@ -70,10 +72,11 @@ pub(crate) fn normal_slopes(
     (h, share): (f64, f64),
 ) -> Vec<(f64, f64)> {
     let mut out = vec![(0.0, 0.0); values.len()];
+    let places = out.as_mut_slice();
     pulp::Arch::new().dispatch(
         #[inline(always)]
         || {
-            for ((out, v), s) in out.iter_mut().zip(values).zip(variances) {
+            for ((out, v), s) in zip(zip(places, values), variances) {
                 let variance = h * h + s;
                 let square = (x - v) * (x - v) / variance;
                 let value = share / variance.sqrt() * exp_negative(-0.5 * square);

@@ -93,8 +93,10 @@ pub(crate) trait KernelColumn: Send + Sync {
 fn largest(values: &[f64]) -> f64 {
     let larger = |a: f64, b: f64| if b > a { b } else { a };
     let mut strands = [0.0; 8];
-    for chunk in values.chunks(8) {
-        strands.iter_mut().zip(chunk).for_each(|(top, &value)| *top = larger(*top, value));
+    let eights = values.chunks_exact(8);
+    let tail = eights.remainder().iter().copied().fold(0.0, larger);
+    for eight in eights {
+        (0..8).for_each(|k| strands[k] = larger(strands[k], eight[k]));
     }
-    strands.into_iter().fold(0.0, larger)
+    strands.into_iter().fold(tail, larger)
 }
