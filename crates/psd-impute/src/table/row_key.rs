@@ -43,13 +43,20 @@ impl RowKeys {
 
     /// The generator of row `i` for one imputation.
     pub fn generator(&self, i: usize, seed: u64, imputation: u64) -> ChaCha8Rng {
+        self.stream(i, seed, imputation, 0)
+    }
+
+    /// One of many such generators, of which that is the first.
+    pub(crate) fn stream(&self, i: usize, seed: u64, imputation: u64, stream: u64) -> ChaCha8Rng {
         let mut state = self.keys[i] ^ mix(mix(seed) ^ imputation);
         let mut bytes = [0; 32];
         for chunk in bytes.chunks_exact_mut(8) {
             state = mix(state);
             chunk.copy_from_slice(&state.to_le_bytes());
         }
-        ChaCha8Rng::from_seed(bytes)
+        let mut rng = ChaCha8Rng::from_seed(bytes);
+        rng.set_stream(stream);
+        rng
     }
 }
 

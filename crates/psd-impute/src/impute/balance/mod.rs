@@ -16,13 +16,13 @@
 //! row, `z_1 … z_m`, one for each table:
 //!
 //! ```text
-//! t_k = κ Σ_i (φ(z_ik) - avg_k φ(z_ik))        κ² = (m + ½)/(m + 1)
+//! t_k = κ Σ_i (φ(z_ik) - avg_k φ(z_ik))        κ² = (m + ¼)/(m + 1)
 //! ```
 //!
 //! These add up to zero over the tables, so that the average over them hardly scatters. Followed exactly, a table scatters by `κ² (m - 1)/m` of
 //! what plain draws do, and tables against each other by `κ²`. Rubin's rules count that `1 + 1/m` times, which has to be one, for what the
-//! draws stand for: `κ² = m/(m + 1)`. But a few candidates follow products of columns, and so slopes, not quite; half way to one keeps the
-//! variance from falling short of what is needed. What changes from row to row faster than the waves can see is left to chance, as it is
+//! draws stand for: `κ² = m/(m + 1)`. But a few candidates follow products of columns, and so slopes, not quite; a quarter of the way to one
+//! keeps the variance from falling short of what is needed. What changes from row to row faster than the waves can see is left to chance, as it is
 //! in plain draws, and right as well.
 
 mod waves;
@@ -38,7 +38,7 @@ use std::collections::{HashMap, HashSet};
 use waves::{SIZE, WAVES, Waves};
 
 /// Draws of a row that one is taken of.
-const CANDIDATES: u64 = 8;
+const CANDIDATES: u64 = 16;
 /// Rounds over all rows, at most.
 const ROUNDS: usize = 5;
 /// Rows whose waves are added up together.
@@ -51,9 +51,7 @@ pub(crate) struct Streams(HashMap<u64, u64>);
 impl Streams {
     /// The generator of row `i` for one imputation.
     pub(super) fn generator(&self, keys: &RowKeys, i: usize, seed: u64, imputation: u64) -> ChaCha8Rng {
-        let mut rng = keys.generator(i, seed, imputation);
-        rng.set_stream(self.0.get(&keys.key(i)).copied().unwrap_or(0));
-        rng
+        keys.stream(i, seed, imputation, self.0.get(&keys.key(i)).copied().unwrap_or(0))
     }
 }
 
@@ -112,9 +110,11 @@ impl Balance {
     ) -> Result<Streams> {
         let candidates: Vec<(u64, u64)> = (0..CANDIDATES).map(|stream| (number, stream)).collect();
         let draws = self.draws(imputer, seed, &candidates)?;
-        let waves: Vec<Vec<f64>> =
-            draws.par_iter().map(|(i, draws)| self.deviations(imputer, *i, draws)).collect();
-        let kappa = ((of as f64 + 0.5) / (of as f64 + 1.0)).sqrt();
+        // There are many of them: half the digits will do.
+        let halved = |waves: Vec<f64>| waves.into_iter().map(|x| x as f32).collect::<Vec<f32>>();
+        let waves: Vec<Vec<f32>> =
+            draws.par_iter().map(|(i, draws)| halved(self.deviations(imputer, *i, draws))).collect();
+        let kappa = ((of as f64 + 0.25) / (of as f64 + 1.0)).sqrt();
         let taken = nearest(&waves, offset.iter().map(|x| kappa * x).collect());
         let rows = draws.iter().zip(taken).filter(|(_, stream)| *stream > 0);
         Ok(Streams(rows.map(|((i, _), stream)| (self.keys.key(*i), stream as u64)).collect()))
@@ -129,9 +129,8 @@ impl Balance {
     ) -> Result<Vec<(usize, Vec<Vec<f64>>)>> {
         let draws = map_gaps(imputer.density, &self.rows, |i, conditional| {
             let draw = |&(imputation, stream): &(u64, u64)| {
-                let mut rng = self.keys.generator(i, seed, imputation);
-                rng.set_stream(stream);
-                imputer.draw(self.rows.columns(), self.rows.row(i), conditional, &mut rng)
+                let rng = &mut self.keys.stream(i, seed, imputation, stream);
+                imputer.draw(self.rows.columns(), self.rows.row(i), conditional, rng)
             };
             which.iter().map(draw).collect::<Result<Vec<_>>>()
         })?;
@@ -160,21 +159,26 @@ impl Balance {
 }
 
 /// For each row one of its candidates, so that their deviations add up to about `offset`.
-fn nearest(rows: &[Vec<f64>], offset: Vec<f64>) -> Vec<usize> {
+fn nearest(rows: &[Vec<f32>], offset: Vec<f64>) -> Vec<usize> {
     let mut taken = vec![0; rows.len()];
     let mut off: Vec<f64> = offset.iter().map(|x| -x).collect();
-    rows.iter().for_each(|row| off.iter_mut().zip(&row[..SIZE]).for_each(|(sum, x)| *sum += x));
+    let add = |off: &mut [f64], sign: f64, x: &[f32]| {
+        off.iter_mut().zip(x).for_each(|(sum, &x)| *sum += sign * f64::from(x));
+    };
+    rows.iter().for_each(|row| add(&mut off, 1.0, &row[..SIZE]));
     for _ in 0..ROUNDS {
         let before = taken.clone();
         for (row, taken) in rows.iter().zip(&mut taken) {
             let candidate = |k: usize| &row[k * SIZE..(k + 1) * SIZE];
-            off.iter_mut().zip(candidate(*taken)).for_each(|(sum, x)| *sum -= x);
+            add(&mut off, -1.0, candidate(*taken));
             // What |off + x|² has more than |off|².
-            let cost =
-                |k: usize| off.iter().zip(candidate(k)).map(|(sum, x)| x * (2.0 * sum + x)).sum::<f64>();
+            let cost = |k: usize| {
+                let terms = off.iter().zip(candidate(k)).map(|(sum, &x)| (sum, f64::from(x)));
+                terms.map(|(sum, x)| x * (2.0 * sum + x)).sum::<f64>()
+            };
             let costs = (0..row.len() / SIZE).map(|k| (k, cost(k)));
             *taken = costs.fold((*taken, f64::INFINITY), |best, at| if at.1 < best.1 { at } else { best }).0;
-            off.iter_mut().zip(candidate(*taken)).for_each(|(sum, x)| *sum += x);
+            add(&mut off, 1.0, candidate(*taken));
         }
         if taken == before {
             break;
@@ -190,10 +194,12 @@ mod tests {
     #[test]
     fn no_other_candidate_of_a_single_row_is_nearer() {
         let wave = |i: usize, k: usize| ((i * 37 + k * 11) as f64 * 0.61).sin();
-        let rows: Vec<Vec<f64>> = (0..40).map(|i| (0..4 * SIZE).map(|k| wave(i, k)).collect()).collect();
+        let rows: Vec<Vec<f32>> =
+            (0..40).map(|i| (0..4 * SIZE).map(|k| wave(i, k) as f32).collect()).collect();
         let offset: Vec<f64> = (0..SIZE).map(|k| 3.0 * wave(99, k)).collect();
         let distance = |taken: &[usize]| -> f64 {
-            let sum = |k: usize| rows.iter().zip(taken).map(|(row, t)| row[t * SIZE + k]).sum::<f64>();
+            let sum =
+                |k: usize| rows.iter().zip(taken).map(|(row, t)| f64::from(row[t * SIZE + k])).sum::<f64>();
             (0..SIZE).map(|k| (sum(k) - offset[k]).powi(2)).sum()
         };
         let taken = nearest(&rows, offset.clone());

@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Waves that are looked at.
-pub(super) const WAVES: usize = 128;
+pub(super) const WAVES: usize = 256;
 /// Each has a cosine and a sine.
 pub(super) const SIZE: usize = 2 * WAVES;
 
