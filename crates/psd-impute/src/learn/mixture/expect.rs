@@ -8,7 +8,7 @@
 //! E[y_N | x_S] = -L⁻ᵀ z        Cov[y_N | x_S] = (L L')⁻¹
 //! ```
 //!
-//! so a row costs a share of the product `P Y` and `m³`, not `d³`. Where most cells are missing, or where a covariance is so ill-conditioned
+//! so a row costs `d²`, and a pattern `m³`, not `d³`. Where most cells are missing, or where a covariance is so ill-conditioned
 //! that `y't - |z|²` would cancel, it is the observed block that is factored, `Σ_SS = L L'`: with `z = L⁻¹ y_S`,
 //!
 //! ```text
@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Either way components are taken in strips of `W`, entry by entry side by side, so that vector registers are full however small the
-//! matrices are. Sums of squares are products of matrices over a block of rows, and only rows that have a share in the component take part.
+//! matrices are. Only rows that have a share in a component add to its sums.
 
 use super::data::{Batch, Em};
 use super::maximise::{PAD, Sums};
