@@ -11,6 +11,7 @@ mod exponential;
 mod lanes;
 mod lbfgs;
 mod products;
+mod sines;
 mod symmetric;
 
 pub use cg::{CgInfo, CgParams, conjugate_gradient};
@@ -24,6 +25,7 @@ pub(crate) use lanes::{
 pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs, lbfgs_watched};
 pub use products::{congruence, gram, times, trace, trace_product};
 pub(crate) use products::{leave_vector_code, lower_product, mirror, parallel_lower_product, product, zeros};
+pub(crate) use sines::sines_and_cosines;
 pub(crate) use symmetric::unpack_into;
 pub use symmetric::{Packed, pack, packed_len, unpack};
 

@@ -83,6 +83,35 @@ fn each_cell_is_still_drawn_from_its_distribution() {
     }
 }
 
+/// Where rows are few, one near to its mean does most for the table; it is not to be preferred.
+#[test]
+fn draws_of_few_rows_are_as_spread_as_their_distributions() {
+    let (model, table) = fitted(40);
+    let (standardised, scaler) = table.standardise();
+    let gaps: Vec<(usize, usize)> =
+        (0..40).flat_map(|i| [(i, 0), (i, 1), (i, 2)]).filter(|&(i, j)| table.row(i)[j].is_nan()).collect();
+    let moments: Vec<(f64, f64)> = gaps
+        .iter()
+        .map(|&(i, j)| {
+            let conditional = model.density().conditional(standardised.row(i)).unwrap();
+            let place = conditional.missing().iter().position(|&k| k == j).unwrap();
+            (conditional.mean()[place], conditional.covariance()[(place, place)])
+        })
+        .collect();
+    let spread = |table: &Table| {
+        let squares = gaps
+            .iter()
+            .zip(&moments)
+            .map(|(&(i, j), (mean, variance))| (scaler.apply(j, table.row(i)[j]) - mean).powi(2) / variance);
+        squares.sum::<f64>() / gaps.len() as f64
+    };
+    for of in [1, 3] {
+        let tables: Vec<Table> = (0..300 / of).flat_map(|seed| drawn(&model, &table, of, seed)).collect();
+        let average = tables.iter().map(spread).sum::<f64>() / tables.len() as f64;
+        assert!((average - 1.0).abs() < 0.04, "{of} tables: {average}");
+    }
+}
+
 /// `(1 + 1/m) B` is to be what a table scatters by whose rows are drawn each by itself, and what the average over the tables scatters by.
 #[test]
 fn several_tables_have_the_variance_that_rubins_rules_need() {

@@ -9,7 +9,7 @@
 //! minimise |Σ_i (φ(y_i) - φ̄_i) - t|²        over the candidates y_i of each row i
 //! ```
 //!
-//! row after row, some rounds. `t` is zero if one table is asked for.
+//! as far as draws stay as spread as they are; see [`choose`]. `t` is zero if one table is asked for.
 //!
 //! **Several tables.** What the draws scatter by is part of the variance between tables that Rubin's rules need, so it may not vanish. As
 //! with the weights of refits (see [`row_weights`](crate::learn)) the tables are kept in balance instead. `t` is made of `m` plain draws of each
@@ -25,6 +25,7 @@
 //! keeps the variance from falling short of what is needed. What changes from row to row faster than the waves can see is left to chance, as it is
 //! in plain draws, and right as well.
 
+mod choose;
 mod waves;
 
 use super::imputer::Imputer;
@@ -32,15 +33,14 @@ use crate::Result;
 use crate::density::map_gaps;
 use crate::learn::OneOf;
 use crate::table::{RowKeys, Table};
+use choose::{Candidates, nearest};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
-use waves::{SIZE, WAVES, Waves};
+use waves::Waves;
 
 /// Draws of a row that one is taken of.
 const CANDIDATES: u64 = 16;
-/// Rounds over all rows, at most.
-const ROUNDS: usize = 5;
 /// Rows whose waves are added up together.
 const CHUNK: usize = 64;
 
@@ -67,7 +67,8 @@ pub(crate) struct Balance {
 impl Balance {
     /// From all standardised rows.
     pub(crate) fn new(rows: Table, seed: u64) -> Self {
-        let (keys, waves) = (RowKeys::of(&rows), Waves::new(&rows, seed));
+        let drawn = rows.rows().filter(|row| row.iter().any(|x| x.is_nan())).count();
+        let (keys, waves) = (RowKeys::of(&rows), Waves::new(&rows, drawn, seed));
         Self { known: (0..rows.len()).map(|i| keys.key(i)).collect(), rows, keys, waves }
     }
 
@@ -79,11 +80,11 @@ impl Balance {
     /// How the waves of each of the tables are to be off from the average, apart from the factor `κ`: nothing for a single one.
     pub(crate) fn offsets(&self, imputer: &Imputer<'_>, seed: u64, of: u64) -> Result<Vec<Vec<f64>>> {
         if of == 1 {
-            return Ok(vec![vec![0.0; SIZE]]);
+            return Ok(vec![vec![0.0; self.waves.size()]]);
         }
         // None of the candidates, which must know nothing of the offsets.
         let plain: Vec<(u64, u64)> = (1..=of).map(|number| (number, CANDIDATES)).collect();
-        let size = plain.len() * SIZE;
+        let size = plain.len() * self.waves.size();
         let parts: Vec<Vec<f64>> = self
             .draws(imputer, seed, &plain)?
             .par_chunks(CHUNK)
@@ -97,7 +98,7 @@ impl Balance {
             .collect();
         let mut all = vec![0.0; size];
         parts.iter().for_each(|part| all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x));
-        Ok(all.chunks(SIZE).map(<[f64]>::to_vec).collect())
+        Ok(all.chunks(self.waves.size()).map(<[f64]>::to_vec).collect())
     }
 
     /// Which of its draws each row gets in one of several tables, with the offset of that table.
@@ -110,12 +111,12 @@ impl Balance {
     ) -> Result<Streams> {
         let candidates: Vec<(u64, u64)> = (0..CANDIDATES).map(|stream| (number, stream)).collect();
         let draws = self.draws(imputer, seed, &candidates)?;
-        // There are many of them: half the digits will do.
-        let halved = |waves: Vec<f64>| waves.into_iter().map(|x| x as f32).collect::<Vec<f32>>();
-        let waves: Vec<Vec<f32>> =
-            draws.par_iter().map(|(i, draws)| halved(self.deviations(imputer, *i, draws))).collect();
+        let candidates = |(i, draws): &(usize, Vec<Vec<f64>>)| {
+            Candidates::new(&self.deviations(imputer, *i, draws), self.waves.size())
+        };
+        let rows: Vec<Candidates> = draws.par_iter().map(candidates).collect();
         let kappa = ((of as f64 + 0.25) / (of as f64 + 1.0)).sqrt();
-        let taken = nearest(&waves, offset.iter().map(|x| kappa * x).collect());
+        let taken = nearest(&rows, &offset.iter().map(|x| kappa * x).collect::<Vec<_>>());
         let rows = draws.iter().zip(taken).filter(|(_, stream)| *stream > 0);
         Ok(Streams(rows.map(|((i, _), stream)| (self.keys.key(*i), stream as u64)).collect()))
     }
@@ -140,76 +141,21 @@ impl Balance {
     /// For each draw of a row, how far the waves of the row are from their average over the draws.
     fn deviations(&self, imputer: &Imputer<'_>, i: usize, draws: &[Vec<f64>]) -> Vec<f64> {
         let row = self.rows.row(i);
-        let mut observed = [0.0; WAVES];
+        let size = self.waves.size();
+        let mut observed = vec![0.0; self.waves.count()];
         let (seen, missing): (Vec<usize>, Vec<usize>) = (0..row.len()).partition(|&j| !row[j].is_nan());
         seen.iter().for_each(|&j| self.waves.advance(&mut observed, j, row[j]));
-        let mut out = vec![0.0; draws.len() * SIZE];
-        let mut mean = [0.0; SIZE];
-        for (draw, out) in draws.iter().zip(out.chunks_mut(SIZE)) {
-            let mut phases = observed;
+        let mut out = vec![0.0; draws.len() * size];
+        let mut mean = vec![0.0; size];
+        for (draw, out) in draws.iter().zip(out.chunks_mut(size)) {
+            let mut phases = observed.clone();
             for (&j, &x) in missing.iter().zip(draw) {
                 self.waves.advance(&mut phases, j, imputer.scaler.apply(j, x));
             }
             self.waves.at(&phases, out);
             mean.iter_mut().zip(&*out).for_each(|(sum, x)| *sum += x / draws.len() as f64);
         }
-        out.chunks_mut(SIZE).for_each(|out| out.iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean));
+        out.chunks_mut(size).for_each(|out| out.iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean));
         out
-    }
-}
-
-/// For each row one of its candidates, so that their deviations add up to about `offset`.
-fn nearest(rows: &[Vec<f32>], offset: Vec<f64>) -> Vec<usize> {
-    let mut taken = vec![0; rows.len()];
-    let mut off: Vec<f64> = offset.iter().map(|x| -x).collect();
-    let add = |off: &mut [f64], sign: f64, x: &[f32]| {
-        off.iter_mut().zip(x).for_each(|(sum, &x)| *sum += sign * f64::from(x));
-    };
-    rows.iter().for_each(|row| add(&mut off, 1.0, &row[..SIZE]));
-    for _ in 0..ROUNDS {
-        let before = taken.clone();
-        for (row, taken) in rows.iter().zip(&mut taken) {
-            let candidate = |k: usize| &row[k * SIZE..(k + 1) * SIZE];
-            add(&mut off, -1.0, candidate(*taken));
-            // What |off + x|² has more than |off|².
-            let cost = |k: usize| {
-                let terms = off.iter().zip(candidate(k)).map(|(sum, &x)| (sum, f64::from(x)));
-                terms.map(|(sum, x)| x * (2.0 * sum + x)).sum::<f64>()
-            };
-            let costs = (0..row.len() / SIZE).map(|k| (k, cost(k)));
-            *taken = costs.fold((*taken, f64::INFINITY), |best, at| if at.1 < best.1 { at } else { best }).0;
-            add(&mut off, 1.0, candidate(*taken));
-        }
-        if taken == before {
-            break;
-        }
-    }
-    taken
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_other_candidate_of_a_single_row_is_nearer() {
-        let wave = |i: usize, k: usize| ((i * 37 + k * 11) as f64 * 0.61).sin();
-        let rows: Vec<Vec<f32>> =
-            (0..40).map(|i| (0..4 * SIZE).map(|k| wave(i, k) as f32).collect()).collect();
-        let offset: Vec<f64> = (0..SIZE).map(|k| 3.0 * wave(99, k)).collect();
-        let distance = |taken: &[usize]| -> f64 {
-            let sum =
-                |k: usize| rows.iter().zip(taken).map(|(row, t)| f64::from(row[t * SIZE + k])).sum::<f64>();
-            (0..SIZE).map(|k| (sum(k) - offset[k]).powi(2)).sum()
-        };
-        let taken = nearest(&rows, offset.clone());
-        assert!(distance(&taken) < 0.8 * distance(&[0; 40]), "{} {}", distance(&taken), distance(&[0; 40]));
-        for i in 0..40 {
-            for k in 0..4 {
-                let mut other = taken.clone();
-                other[i] = k;
-                assert!(distance(&other) >= distance(&taken) - 1e-9, "row {i}, candidate {k}");
-            }
-        }
     }
 }

@@ -11,15 +11,18 @@
 //! columns moves `θ'x` by some `1/√d`, so that `s = √d` looks at such steps.
 
 use crate::density::normal_quantile;
+use crate::linalg::sines_and_cosines;
 use crate::table::{Kind, Table, Unit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, TAU};
 
-/// Waves that are looked at.
-pub(super) const WAVES: usize = 256;
-/// Each has a cosine and a sine.
-pub(super) const SIZE: usize = 2 * WAVES;
+/// The least and the most waves that are looked at.
+const FEWEST: usize = 256;
+const MOST: usize = 1024;
+/// Waves for all rows together: the fewer rows there are, the more of them can be looked at for the same price, and the less do rows that
+/// are far apart even each other out.
+const IN_ALL: usize = 1 << 18;
 
 /// Waves over the rows of a standardised table.
 pub(super) struct Waves {
@@ -27,7 +30,7 @@ pub(super) struct Waves {
     amplitudes: Vec<f64>,
 }
 
-/// What a cell adds to the phase of every wave.
+/// What a cell adds to the phase of every wave, in turns.
 enum Phase {
     /// So much for each unit of a number.
     Number(Vec<f64>),
@@ -36,7 +39,9 @@ enum Phase {
 }
 
 impl Waves {
-    pub(super) fn new(table: &Table, seed: u64) -> Self {
+    /// Waves for so many rows that are to be drawn.
+    pub(super) fn new(table: &Table, drawn: usize, seed: u64) -> Self {
+        let count = (IN_ALL / drawn.max(1)).clamp(FEWEST, MOST);
         let kinds = table.columns().iter().map(|column| column.kind());
         let sizes: Vec<usize> =
             kinds.map(|kind| if let Kind::Category(labels) = kind { labels.len() } else { 1 }).collect();
@@ -44,9 +49,9 @@ impl Waves {
         let scale = (d as f64).sqrt();
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         let lengths: Vec<f64> =
-            (0..WAVES).map(|k| scale * (FRAC_PI_2 * (k as f64 + 0.5) / WAVES as f64).tan()).collect();
+            (0..count).map(|k| scale * (FRAC_PI_2 * (k as f64 + 0.5) / count as f64).tan()).collect();
         let frequencies: Vec<Vec<f64>> = lengths.iter().map(|r| frequency(d, *r, rng)).collect();
-        let along = |at: usize, unit: f64| frequencies.iter().map(|t| t[at] / unit).collect();
+        let along = |at: usize, unit: f64| frequencies.iter().map(|t| t[at] / (TAU * unit)).collect();
         let mut first = 0;
         let mut columns = Vec::with_capacity(sizes.len());
         for (j, size) in sizes.into_iter().enumerate() {
@@ -59,8 +64,18 @@ impl Waves {
             });
             first += size;
         }
-        let amplitude = |r: &f64| ((1.0 + (scale / r).powi(2)) / WAVES as f64).sqrt();
+        let amplitude = |r: &f64| ((1.0 + (scale / r).powi(2)) / count as f64).sqrt();
         Self { columns, amplitudes: lengths.iter().map(amplitude).collect() }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.amplitudes.len()
+    }
+
+    /// How many numbers they are for a row: each has a cosine and a sine.
+    pub(super) fn size(&self) -> usize {
+        2 * self.count()
     }
 
     /// Adds what a cell of column `j` adds to the phases.
@@ -74,11 +89,8 @@ impl Waves {
 
     /// The cosines and sines at these phases.
     pub(super) fn at(&self, phases: &[f64], out: &mut [f64]) {
-        let (cosines, sines) = out.split_at_mut(WAVES);
-        for (k, (&phase, amplitude)) in phases.iter().zip(&self.amplitudes).enumerate() {
-            let (sine, cosine) = libm::sincos(phase);
-            (cosines[k], sines[k]) = (amplitude * cosine, amplitude * sine);
-        }
+        let (cosines, sines) = out.split_at_mut(self.count());
+        sines_and_cosines(phases, &self.amplitudes, sines, cosines);
     }
 }
 
@@ -133,9 +145,9 @@ mod tests {
 
     fn by_waves(waves: &Waves, a: &Table, b: &Table) -> f64 {
         let average = |table: &Table| {
-            let mut sum = vec![0.0; SIZE];
+            let mut sum = vec![0.0; waves.size()];
             for row in table.rows() {
-                let (mut phases, mut at) = (vec![0.0; WAVES], vec![0.0; SIZE]);
+                let (mut phases, mut at) = (vec![0.0; waves.count()], vec![0.0; waves.size()]);
                 row.iter().enumerate().for_each(|(j, &x)| waves.advance(&mut phases, j, x));
                 waves.at(&phases, &mut at);
                 sum.iter_mut().zip(at).for_each(|(sum, x)| *sum += x / table.len() as f64);
@@ -157,7 +169,7 @@ mod tests {
         let ratios: Vec<f64> = others
             .iter()
             .map(|b| {
-                let averaged: f64 = (0..20).map(|seed| by_waves(&Waves::new(&a, seed), &a, b)).sum();
+                let averaged: f64 = (0..20).map(|seed| by_waves(&Waves::new(&a, 1200, seed), &a, b)).sum();
                 averaged / 20.0 / energy(&a, b)
             })
             .collect();
