@@ -6,7 +6,7 @@
 //! them. For a single bounded cell this is exact as well. For several it leaves out what the bounds of later cells say of the
 //! earlier ones; it is reached with probability `(1 - a)^TRIES`, `a` being the mass within the bounds.
 
-use super::balance::Streams;
+use super::balance::Drawn;
 use super::cell::Cell;
 use super::imputer::Imputer;
 use crate::density::Conditional;
@@ -28,7 +28,7 @@ impl Imputer<'_> {
     /// several as long as one of a hundred draws of the row lies within them; a row whose hundred draws all miss gets its bounded
     /// cells one after another, each within its bounds given those before.
     pub fn complete_with_draws(&self, table: &Table, seed: u64, imputation: u64) -> Result<Table> {
-        self.complete_from(&Streams::default(), table, &self.keys(table), seed, imputation)
+        self.complete_from(&Drawn::default(), table, &self.keys(table), seed, imputation)
     }
 
     /// The keys of a table's rows: what the density sees of them, and how many that look the same stand before.
@@ -36,18 +36,19 @@ impl Imputer<'_> {
         RowKeys::of(&self.scaler.standardise(table))
     }
 
-    /// The same with one of several draws for the rows that `streams` knows. `keys` are those of the standardised rows.
+    /// The same with the draws that some rows have already. `keys` are those of the standardised rows.
     pub(crate) fn complete_from(
         &self,
-        streams: &Streams,
+        drawn: &Drawn,
         table: &Table,
         keys: &RowKeys,
         seed: u64,
         imputation: u64,
     ) -> Result<Table> {
-        let standardised = self.scaler.standardise(table);
-        self.complete(table, |i, conditional| {
-            let rng = &mut streams.generator(keys, i, seed, imputation);
+        let table = drawn.fill(table, keys)?;
+        let standardised = self.scaler.standardise(&table);
+        self.complete(&table, |i, conditional| {
+            let rng = &mut keys.generator(i, seed, imputation);
             self.draw(table.columns(), standardised.row(i), conditional, rng)
         })
     }

@@ -6,6 +6,7 @@ use super::ties::Ties;
 use crate::density::{Conditional, Density, map_gaps, most_probable};
 use crate::table::{Scaler, Table};
 use crate::{Error, Result};
+use faer::MatMut;
 
 /// Completes tables by a density.
 ///
@@ -98,11 +99,16 @@ impl<'a> Imputer<'a> {
     ) -> Result<Table> {
         let mut cells = table.cells().to_owned();
         for (i, values) in self.map(table, fill)? {
-            let gaps = cells.col_mut(i).iter_mut().filter(|x| x.is_nan());
-            gaps.zip(values).for_each(|(cell, value)| *cell = value);
+            fill_gaps(cells.as_mut(), i, &values);
         }
         table.with_cells(cells)
     }
+}
+
+/// Puts values into the missing cells of row `i`.
+pub(super) fn fill_gaps(cells: MatMut<'_, f64>, i: usize, values: &[f64]) {
+    let gaps = cells.col_mut(i).iter_mut().filter(|x| x.is_nan());
+    gaps.zip(values).for_each(|(cell, value)| *cell = *value);
 }
 
 #[cfg(test)]

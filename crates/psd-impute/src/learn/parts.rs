@@ -80,7 +80,7 @@ impl Data {
 
     /// For cross-validation, where less than the last digit will do.
     pub(super) fn sampled_rows(&self) -> Rows<'_> {
-        let em = EmParams { tolerance: 5e-4, max_iterations: 100 };
+        let em = EmParams { tolerance: 1e-3, max_iterations: 100 };
         let Self { sample: table, sample_weights: weights, resolution, .. } = self;
         Rows { table, weights, base: weights, resolution, em }
     }
@@ -128,7 +128,7 @@ pub(super) struct FittedDonors {
 type Inside = (f64, Space, Arc<dyn Density>);
 
 impl Parts {
-    /// Donors in the columns, or in their normal scores if they tell better there. `kept` is what the smooth members were chosen by.
+    /// Donors in the columns, or in their normal scores if they tell better there too. `kept` is what the smooth members were chosen by.
     pub(super) fn fit_donors(&self, kept: &CrossValidated, seed: u64) -> Result<FittedDonors> {
         let views = self.data.views()?;
         let densities = self.densities(&views, None)?;
@@ -138,8 +138,9 @@ impl Parts {
             self.fit_donors_in(space, &views[space as usize], &smooth, &blind, seed)
         };
         let plain = fit_in(Space::Plain)?;
-        // Without a smooth member among the scores there is no telling what a donor's missing cells are there.
-        if self.smooth.iter().all(|member| member.0 == Space::Plain) {
+        // Without a smooth member among the scores there is no telling what a donor's missing cells are there; and donors that are of no use
+        // in the columns have hardly ever been of use there.
+        if plain.part.share == 0.0 || self.smooth.iter().all(|member| member.0 == Space::Plain) {
             return Ok(plain);
         }
         let scores = fit_in(Space::Scores)?;

@@ -3,7 +3,7 @@
 use super::{Fitted, Model};
 use crate::Result;
 use crate::density::{Density, Stack};
-use crate::impute::{Balance, Imputer, Limits, Streams};
+use crate::impute::{Balance, Drawn, Imputer, Limits};
 use crate::learn::OneOf;
 use crate::table::{RowCounter, Table};
 use std::sync::OnceLock;
@@ -66,7 +66,7 @@ impl Imputations<'_> {
             Fitted::Stack(stack) if self.refits => Some(stack.refitted(self.seed, one)?),
             _ => None,
         };
-        Ok(Imputation { all: self, one, density, streams: OnceLock::new() })
+        Ok(Imputation { all: self, one, density, drawn: OnceLock::new() })
     }
 
     /// How each of the tables is to be off from the average.
@@ -85,7 +85,8 @@ pub struct Imputation<'a> {
     one: OneOf,
     /// The density under this table's row weights, if it has some.
     density: Option<Stack>,
-    streams: OnceLock<Streams>,
+    /// The draws of the rows in balance.
+    drawn: OnceLock<Drawn>,
 }
 
 impl Imputation<'_> {
@@ -96,21 +97,21 @@ impl Imputation<'_> {
         let density = self.density.as_ref().map_or(model.density(), |density| density as &dyn Density);
         let imputer = Imputer::new(density, &model.scaler, &model.ties, limits.clone())?;
         let keys = counter.keys(&model.scaler.standardise(batch));
-        let plain = &Streams::default();
-        let streams = match balance {
-            Some(balance) if balance.knows(&keys, batch.len()) => self.streams(balance, &imputer)?,
-            _ => plain,
+        let none = &Drawn::default();
+        let drawn = match balance {
+            Some(balance) if balance.knows(&keys, batch.len()) => self.drawn(balance, &imputer)?,
+            _ => none,
         };
-        imputer.complete_from(streams, batch, &keys, *seed, self.one.number)
+        imputer.complete_from(drawn, batch, &keys, *seed, self.one.number)
     }
 
-    /// Which of their draws rows get, found when the first of them comes.
-    fn streams(&self, balance: &Balance, imputer: &Imputer<'_>) -> Result<&Streams> {
-        if let Some(streams) = self.streams.get() {
-            return Ok(streams);
+    /// The draws of the rows in balance, made when the first of them comes.
+    fn drawn(&self, balance: &Balance, imputer: &Imputer<'_>) -> Result<&Drawn> {
+        if let Some(drawn) = self.drawn.get() {
+            return Ok(drawn);
         }
         let offset = &self.all.offsets(balance)?[self.one.number as usize - 1];
-        let streams = balance.streams(imputer, self.all.seed, self.one, offset)?;
-        Ok(self.streams.get_or_init(|| streams))
+        let drawn = balance.drawn(imputer, self.all.seed, self.one, offset)?;
+        Ok(self.drawn.get_or_init(|| drawn))
     }
 }

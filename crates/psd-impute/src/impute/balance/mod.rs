@@ -28,13 +28,12 @@
 mod choose;
 mod waves;
 
-use super::imputer::Imputer;
+use super::imputer::{Imputer, fill_gaps};
 use crate::Result;
 use crate::density::map_gaps;
 use crate::learn::OneOf;
 use crate::table::{RowKeys, Table};
 use choose::{Candidates, nearest};
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use waves::Waves;
@@ -44,14 +43,20 @@ const CANDIDATES: u64 = 16;
 /// Rows whose waves are added up together.
 const CHUNK: usize = 64;
 
-/// For rows by their keys, which of their streams of random numbers to draw from. Others draw from the first.
+/// The draws of rows, by the rows' keys.
 #[derive(Debug, Default)]
-pub(crate) struct Streams(HashMap<u64, u64>);
+pub(crate) struct Drawn(HashMap<u64, Vec<f64>>);
 
-impl Streams {
-    /// The generator of row `i` for one imputation.
-    pub(super) fn generator(&self, keys: &RowKeys, i: usize, seed: u64, imputation: u64) -> ChaCha8Rng {
-        keys.stream(i, seed, imputation, self.0.get(&keys.key(i)).copied().unwrap_or(0))
+impl Drawn {
+    /// The table with the rows completed that have a draw here.
+    pub(super) fn fill(&self, table: &Table, keys: &RowKeys) -> Result<Table> {
+        let mut cells = table.cells().to_owned();
+        for i in 0..table.len() {
+            if let Some(draw) = self.0.get(&keys.key(i)) {
+                fill_gaps(cells.as_mut(), i, draw);
+            }
+        }
+        table.with_cells(cells)
     }
 }
 
@@ -101,24 +106,25 @@ impl Balance {
         Ok(all.chunks(self.waves.size()).map(<[f64]>::to_vec).collect())
     }
 
-    /// Which of its draws each row gets in one of several tables, with the offset of that table.
-    pub(crate) fn streams(
+    /// The draw that each row gets in one of several tables, with the offset of that table.
+    pub(crate) fn drawn(
         &self,
         imputer: &Imputer<'_>,
         seed: u64,
         OneOf { number, of }: OneOf,
         offset: &[f64],
-    ) -> Result<Streams> {
-        let candidates: Vec<(u64, u64)> = (0..CANDIDATES).map(|stream| (number, stream)).collect();
-        let draws = self.draws(imputer, seed, &candidates)?;
+    ) -> Result<Drawn> {
+        let streams: Vec<(u64, u64)> = (0..CANDIDATES).map(|stream| (number, stream)).collect();
+        let draws = self.draws(imputer, seed, &streams)?;
         let candidates = |(i, draws): &(usize, Vec<Vec<f64>>)| {
             Candidates::new(&self.deviations(imputer, *i, draws), self.waves.size())
         };
         let rows: Vec<Candidates> = draws.par_iter().map(candidates).collect();
         let kappa = ((of as f64 + 0.25) / (of as f64 + 1.0)).sqrt();
         let taken = nearest(&rows, &offset.iter().map(|x| kappa * x).collect::<Vec<_>>());
-        let rows = draws.iter().zip(taken).filter(|(_, stream)| *stream > 0);
-        Ok(Streams(rows.map(|((i, _), stream)| (self.keys.key(*i), stream as u64)).collect()))
+        let one =
+            |((i, mut draws), k): ((usize, Vec<Vec<f64>>), usize)| (self.keys.key(i), draws.swap_remove(k));
+        Ok(Drawn(draws.into_iter().zip(taken).map(one).collect()))
     }
 
     /// Draws of every row that has gaps, for imputations and streams.
