@@ -11,7 +11,7 @@ use std::f64::consts::LOG2_E;
 use std::iter::zip;
 
 /// Added to a number of moderate size, it leaves the nearest integer in the last bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
 /// `log 2` in two parts; integers up to a thousand times the first are exact.
 const LOG_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 /// The coefficients of `p`.

@@ -4,11 +4,10 @@
 //! `c = cos πr`, `|πr| ≤ π/2`, the sine of the whole phase is `2sc` and its cosine `1 - 2s²`. Taylor's series, cut where what follows is below
 //! `1e-11`, have neither branches nor calls; see [`exponential`](super::exponential) for what that is good for.
 
+use super::exponential::ROUND;
 use std::f64::consts::PI;
 use std::iter::zip;
 
-/// Added to a number of moderate size and taken away again, it leaves the nearest integer.
-const ROUND: f64 = 6_755_399_441_055_744.0;
 /// The coefficients of `sin x / x` and `cos x` in powers of `x²`, without the first, which is one.
 const SIN: [f64; 7] = [
     -1.0 / 6.0,
