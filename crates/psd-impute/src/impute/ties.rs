@@ -11,6 +11,10 @@
 //!
 //! As the rows that miss the cell are counted apart, this holds wherever the model does, also when what is missing depends on what is
 //! observed. Without it a normal component spreads an atom over its neighbours, and makes a rare value common.
+//!
+//! A column of which only some values come back, such as an amount that is often zero, is recorded on its observed values too: zero then
+//! comes out as often as it should, nothing below it if nothing was observed there, and what the component has too little of above moves
+//! up.
 
 use super::imputer::Imputer;
 use super::limits::Limits;
@@ -27,7 +31,10 @@ const POINTS: usize = 400;
 /// Standard deviations that a count may be off by chance.
 const CHANCE: f64 = 2.0;
 
-/// The observed values of the continuous columns in which most cells share their value with another.
+/// Values that stand for themselves are kept up to this many, evenly spread.
+const VALUES: usize = 1000;
+
+/// The observed values of the continuous columns in which values come back: most of them, or a few, such as the zeros of an amount.
 #[derive(Debug, Clone)]
 pub struct Ties {
     columns: Vec<Recorded>,
@@ -45,7 +52,10 @@ impl Ties {
     /// Finds the columns with ties.
     pub fn of(table: &Table) -> Self {
         let resolution = Resolution::of(table);
-        let column = |j: usize| Recorded::halfway(resolution.grid(j).to_vec());
+        let column = |j: usize| match resolution.concerns(&[j]) {
+            true => Recorded::halfway(values(table, &resolution, j)),
+            false => Recorded::default(),
+        };
         Self { columns: (0..table.columns().len()).map(column).collect() }
     }
 
@@ -131,6 +141,17 @@ impl Ties {
         let Recorded { values, ends } = &self.columns[j];
         values.get(ends.partition_point(|&end| end < x)).copied().unwrap_or(x)
     }
+}
+
+/// The observed values of a column, increasing: all that come back, and so many of the others.
+fn values(table: &Table, resolution: &Resolution, j: usize) -> Vec<f64> {
+    let mut values: Vec<f64> = table.observed(j).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let (stride, last) = (values.len().div_ceil(VALUES), values.len() - 1);
+    let kept =
+        |(k, x): (usize, f64)| (k % stride == 0 || k == last || resolution.cell(j, x).is_some()).then_some(x);
+    values.into_iter().enumerate().filter_map(kept).collect()
 }
 
 impl Recorded {

@@ -44,11 +44,6 @@ impl Resolution {
         (grid.full || grid.values[at] == x).then_some(cell)
     }
 
-    /// The values of a column in which every number is in the cell of one, increasing; none in others.
-    pub(crate) fn grid(&self, j: usize) -> &[f64] {
-        self.columns.get(j).filter(|grid| grid.full).map_or(&[], |grid| &grid.values)
-    }
-
     /// The resolution of a table whose columns are mapped by an increasing function each.
     pub(crate) fn map(&self, f: impl Fn(usize, f64) -> f64) -> Self {
         let grid = |(j, grid): (usize, &Grid)| Grid {

@@ -3,6 +3,7 @@
 use crate::common::*;
 use psd_impute::impute::{Imputer, Limits, Ties};
 use psd_impute::learn::{AnchorChoice, EmParams, PsdFit, fit_normal};
+use psd_impute::model::{FitOptions, Model};
 use psd_impute::table::{Scaler, Table};
 use rand::RngExt;
 
@@ -56,6 +57,41 @@ fn columns_with_ties_are_drawn_on_observed_values() {
     assert!(done.rows().any(|row| row[0].fract() != 0.0));
     assert_eq!(ties.recorded(1, 0.4), 0.0);
     assert_eq!(ties.recorded(0, 0.4), 0.4);
+}
+
+/// An amount: nothing every third time, else a number that hardly any other row has.
+#[test]
+fn an_amount_is_drawn_as_nothing_as_often_as_it_was_observed() {
+    let rng = &mut rng(3);
+    let rows: Vec<[f64; 2]> = (0..300)
+        .map(|_| {
+            let x = normal(rng);
+            let amount = if rng.random::<f64>() < 0.35 { 0.0 } else { (0.3 * x + 0.5 * normal(rng)).exp() };
+            [x, if rng.random::<f64>() < 0.4 { NA } else { amount }]
+        })
+        .collect();
+    let table = Table::continuous(&["x", "amount"], &rows).unwrap();
+    let model = Model::fit(&table, &FitOptions::default(), &mut ()).unwrap();
+    let done = model.imputer(Limits::none(2)).unwrap().complete_with_draws(&table, 1, 1).unwrap();
+    let share = |amounts: &[f64]| amounts.iter().filter(|&&y| y == 0.0).count() as f64 / amounts.len() as f64;
+    let observed: Vec<f64> = table.observed(1).collect();
+    let gaps = (0..table.len()).filter(|&i| table.row(i)[1].is_nan());
+    let drawn: Vec<f64> = gaps.map(|i| done.row(i)[1]).collect();
+    assert!(drawn.iter().all(|y| observed.contains(y)));
+    let deviation = (0.35 * 0.65 / drawn.len() as f64).sqrt();
+    assert!((share(&drawn) - share(&observed)).abs() < 3.0 * deviation, "{}", share(&drawn));
+}
+
+/// Of very many values some are enough, but none that comes back may be missing.
+#[test]
+fn of_many_values_those_that_come_back_are_kept() {
+    let rows: Vec<[f64; 1]> = (0..5000).map(|i| [if i % 4 == 0 { 1000.5 } else { f64::from(i) }]).collect();
+    let ties = Ties::of(&Table::continuous(&["x"], &rows).unwrap());
+    assert_eq!(ties.recorded(0, 1000.6), 1000.5);
+    let recorded: std::collections::BTreeSet<u64> =
+        (0..5000).map(|i| ties.recorded(0, f64::from(i)).to_bits()).collect();
+    assert!((900..=1002).contains(&recorded.len()), "{}", recorded.len());
+    assert_eq!([ties.recorded(0, -7.0), ties.recorded(0, 1e9)], [1.0, 4999.0]);
 }
 
 #[test]
