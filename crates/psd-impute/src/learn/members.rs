@@ -113,13 +113,13 @@ impl Smooth {
     pub(super) fn fit(
         member: Member,
         rows: Rows<'_>,
-        Start { normal, copy, .. }: &Start,
+        Start { normal, converged, copy }: &Start,
         rng: &mut dyn Rng,
     ) -> Result<(Self, bool)> {
         let covariance = normal.mixture.covariance();
         match member {
             Member::Donors => Err(bad("smooth member", member, "a normal model, mixture or kernel density")),
-            Member::Normal => Ok((Self::Mixture(normal.clone()), true)),
+            Member::Normal => Ok((Self::Mixture(normal.clone()), *converged)),
             Member::Mixture { components, scale } => {
                 let (_, labels) =
                     kmeans::cluster(rows.table, copy, components.min(rows.table.len()), 20, rng);
