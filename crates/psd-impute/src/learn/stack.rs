@@ -62,11 +62,19 @@ pub struct StackFit {
     pub seed: u64,
 }
 
+/// The share of a table's covariance that is expected within a component: `d/(d + 40)`, between a fifth and a third. What components are
+/// apart by has few directions; in a wide table less of the covariance goes with it, and a component's rows tell less of what is left.
+fn within(columns: usize) -> f64 {
+    let d = columns as f64;
+    (d / (d + 40.0)).clamp(0.2, 1.0 / 3.0)
+}
+
 impl StackFit {
     /// The default for a table: mixtures as far as the rows allow, a few kernel densities, donors.
     pub fn for_table(table: &Table, seed: u64) -> Self {
         let n = table.len().min(SAMPLE);
-        let mixtures = [2, 4, 8, 16, 32, 64].map(|components| Member::Mixture { components, scale: 0.2 });
+        let scale = within(table.columns().len());
+        let mixtures = [2, 4, 8, 16, 32, 64].map(|components| Member::Mixture { components, scale });
         let psd = [(6, 0.2, 0.4), (15, 0.05, 0.15)].map(|(anchors, strength, scale)| Member::Psd {
             metric: MetricKind::Full,
             anchors,
