@@ -1,17 +1,19 @@
-//! Imputations are calibrated where the density is the truth.
+//! Imputations are calibrated where the density is the truth, and where it was fitted to enough rows.
 
 use crate::common::*;
 use psd_impute::density::Density;
-use psd_impute::impute::{Imputer, Limits, Ties};
+use psd_impute::impute::{CellSummary, Imputer, Limits, Ties};
+use psd_impute::model::{FitOptions, Model};
 use psd_impute::table::Table;
 
-#[test]
-fn intervals_cover_as_often_as_they_say() {
-    let (density, scaler) = (truth(), units());
-    let (table, complete) = truth_tables(5000, 0.4, 1);
-    let imputer = Imputer::new(&density, &scaler, &Ties::none(3), Limits::none(3)).unwrap();
-    let cells = imputer.summaries(&table, &[0.25, 0.75, 0.1, 0.9, 0.025, 0.975]).unwrap();
-    assert_eq!(cells.len(), table.cells().col_iter().flat_map(|c| c.iter()).filter(|x| x.is_nan()).count());
+/// The 50, 80 and 95 % intervals of a table's missing cells.
+fn intervals(imputer: &Imputer<'_>, table: &Table) -> Vec<CellSummary> {
+    imputer.summaries(table, &[0.25, 0.75, 0.1, 0.9, 0.025, 0.975]).unwrap()
+}
+
+/// They hold the cells of the complete table as often as they say.
+#[track_caller]
+fn cover(cells: &[CellSummary], complete: &Table) {
     for (k, level) in [0.5, 0.8, 0.95].into_iter().enumerate() {
         let covers = cells.iter().filter(|cell| {
             let q = &cell.numbers.as_ref().unwrap().quantiles;
@@ -20,6 +22,24 @@ fn intervals_cover_as_often_as_they_say() {
         let share = covers.count() as f64 / cells.len() as f64;
         assert!((share - level).abs() < 0.02, "{share} of the cells lie in the {level} interval");
     }
+}
+
+#[test]
+fn intervals_of_a_fit_cover_as_often_as_they_say() {
+    let model = Model::fit(&truth_tables(1500, 0.3, 5).0, &FitOptions::default(), &mut ()).unwrap();
+    let imputer = model.imputer(Limits::none(3)).unwrap();
+    let (table, complete) = truth_tables(4000, 0.3, 6);
+    cover(&intervals(&imputer, &table), &complete);
+}
+
+#[test]
+fn intervals_cover_as_often_as_they_say() {
+    let (density, scaler) = (truth(), units());
+    let (table, complete) = truth_tables(5000, 0.4, 1);
+    let imputer = Imputer::new(&density, &scaler, &Ties::none(3), Limits::none(3)).unwrap();
+    let cells = intervals(&imputer, &table);
+    assert_eq!(cells.len(), table.cells().col_iter().flat_map(|c| c.iter()).filter(|x| x.is_nan()).count());
+    cover(&cells, &complete);
     // Standardised errors of the means have variance one.
     let square = cells.iter().map(|cell| {
         let n = cell.numbers.as_ref().unwrap();

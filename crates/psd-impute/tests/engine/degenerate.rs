@@ -2,31 +2,31 @@
 
 use crate::common::*;
 use psd_impute::Result;
-use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::StackFit;
-use psd_impute::table::Table;
+use psd_impute::impute::Limits;
+use psd_impute::model::{FitOptions, Model};
+use psd_impute::table::{RowCounter, Table};
 use rand::RngExt;
 
-/// Fits the stack and completes with means, medians and draws.
-fn complete(rows: &[Vec<f64>]) -> Result<[Table; 3]> {
+/// Fits the stack and completes with means, medians and draws: of the fit, and of a refit.
+fn complete(rows: &[Vec<f64>]) -> Result<[Table; 4]> {
     let names: Vec<String> = (0..rows[0].len()).map(|j| format!("x{j}")).collect();
     let table = Table::continuous(&names.iter().map(String::as_str).collect::<Vec<_>>(), rows)?;
-    let (standardised, scaler) = table.standardise();
-    let fitted = StackFit::for_table(&standardised, 1).run(&standardised, &mut ())?;
+    let model = Model::fit(&table, &FitOptions::default(), &mut ())?;
     let limits = Limits::none(names.len());
-    let imputer = Imputer::new(&fitted.density, &scaler, &Ties::of(&table), limits)?;
+    let imputer = model.imputer(limits.clone())?;
     let scores = imputer.outlier_scores(&table, &imputer.new_rows(table.columns(), 20, 1)?)?;
     assert!(scores.iter().all(|score| score.log_density.is_finite() && score.share > 0.0));
     Ok([
         imputer.complete_with_means(&table)?,
         imputer.complete_with_medians(&table)?,
         imputer.complete_with_draws(&table, 1, 1)?,
+        model.imputations(3, 1, false, limits)?.nth(2)?.complete(&table, &mut RowCounter::default())?,
     ])
 }
 
 /// Completes; everything is finite, and observed cells stay.
 #[track_caller]
-fn completes(rows: &[Vec<f64>]) -> [Table; 3] {
+fn completes(rows: &[Vec<f64>]) -> [Table; 4] {
     let done = complete(rows).unwrap();
     for table in &done {
         for (old, new) in rows.iter().zip(table.rows()) {
@@ -71,7 +71,7 @@ fn a_row_without_cells() {
 fn a_column_never_observed() {
     let mut rows = noise(30, 3, 0.2, 2);
     rows.iter_mut().for_each(|row| row[1] = NA);
-    let [means, medians, _] = completes(&rows);
+    let [means, medians, ..] = completes(&rows);
     assert!(means.rows().chain(medians.rows()).all(|row| row[1].abs() < 1e-12));
 }
 
