@@ -12,6 +12,10 @@ mod run;
 mod table;
 mod watch;
 
+/// Fits make many small matrices on every thread, for which the system's allocator is slow.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The engine of psd_impute.
 #[pyo3::pymodule]
 mod _engine {

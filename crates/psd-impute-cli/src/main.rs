@@ -11,7 +11,12 @@ mod toys;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use commands::Failure;
+use mimalloc::MiMalloc;
 use std::process::ExitCode;
+
+/// Fits make many small matrices on every thread, for which the system's allocator is slow.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Imputation that keeps the distribution of the data.
 #[derive(Parser)]
