@@ -13,8 +13,13 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Folds, where there are rows enough.
-pub(super) const FOLDS: usize = 5;
+/// With more rows than this, two thirds of them tell what four fifths do, for half the price.
+const MANY: usize = 2_000;
+
+/// How many folds so many rows are cross-validated in.
+pub(super) fn folds(rows: usize) -> usize {
+    if rows > MANY { 3 } else { rows.min(5) }
+}
 
 /// The rows of a fold, which leaves them out, and the others. Of a single row there is nothing to leave out.
 pub(super) fn split(rows: usize, fold: usize, folds: usize) -> (Vec<usize>, Vec<usize>) {

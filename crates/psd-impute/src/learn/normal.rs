@@ -1,7 +1,7 @@
 //! The normal model of an incomplete table: the mixture with one component, its ridge chosen by held-out likelihood.
 
 use super::choice::plainest;
-use super::crossval::{FOLDS, split};
+use super::crossval::{folds, split};
 use super::mixture::{EmParams, EmReport, Mixture, MixturePrior};
 use crate::Result;
 use crate::density::Density;
@@ -31,10 +31,10 @@ pub(super) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
     MixturePrior { scale: Mat::identity(g, g), strength: ridge * table.len() as f64 }
 }
 
-/// The least ridge whose likelihood over five folds cannot be told from the best, but one row's weight at least. A ridge pulls slopes to
+/// The least ridge whose held-out likelihood cannot be told from the best, but one row's weight at least. A ridge pulls slopes to
 /// zero, so that more of it than the rows ask for costs coverage of what is estimated from completed tables.
 pub fn choose_ridge(table: &Table) -> Result<f64> {
-    let folds = FOLDS.min(table.len());
+    let folds = folds(table.len());
     if folds < 2 {
         return Ok(RIDGES[RIDGES.len() - 1]);
     }

@@ -10,7 +10,7 @@
 //! The result is one density. Under other row weights each member moves from where it is ([`FittedStack::refitted`]), which is what
 //! proper multiple imputation needs.
 
-use super::crossval::{CrossValidated, FOLDS, cross_validate};
+use super::crossval::{CrossValidated, cross_validate, folds};
 use super::members::{Member, Smooth, Start};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
@@ -102,7 +102,7 @@ impl StackFit {
             return Err(bad("members", found, "a normal model, mixture or kernel density among them"));
         }
         let of = self.members.len();
-        let folds = FOLDS.min(data.sample.len());
+        let folds = folds(data.sample.len());
         let mut stop = None;
         let tell = &mut |member, done, held_out| {
             stop = observer.tried(member, done, of, Some(held_out)).break_value();
