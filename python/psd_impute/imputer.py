@@ -20,9 +20,6 @@ from .frames import Frame, column_names, frame_of, is_frame, pandas_table, repla
 from .random import seed_of
 from .report import FitReport, Step
 
-# Seconds after which no finer member is tried, unless the caller says otherwise. As the command's.
-_TIME_BUDGET = 60.0
-
 
 class PSDImputer(TransformerMixin, BaseEstimator):
     """Completes tables from a density that was fitted to their observed cells.
@@ -45,7 +42,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         Whether the normal model stands beside the other members; "auto" is "normal", but "none" where `n_anchors`
         asks for a single kernel density.
     time_budget : float or None, default=None
-        Seconds after which no finer member is tried; None is 60. A fit that ends before does not depend on it.
+        Seconds after which no finer member of the stack is tried; None is 60. A fit that ends before does not depend
+        on it.
     categorical_features : "auto" or sequence of names, positions or bools, default="auto"
         Columns that are categories though their cells are numbers. Text, booleans, pandas' categories and numbers
         that are all zero or one are categories anyway.
@@ -179,7 +177,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             metric=None if self.metric == "auto" else self.metric,
             normal={"auto": None, "normal": True, "none": False}[self.reference],
             seed=self.seed_,
-            seconds=_TIME_BUDGET if self.time_budget is None else float(self.time_budget),
+            seconds=None if self.time_budget is None else float(self.time_budget),
             threads=self._threads(),
             hear=hear,
         )

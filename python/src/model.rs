@@ -39,30 +39,34 @@ impl Model {
         metric: Option<&str>,
         normal: Option<bool>,
         seed: u64,
-        seconds: f64,
+        seconds: Option<f64>,
         threads: Option<usize>,
         hear: Bound<'_, PyAny>,
     ) -> PyResult<(Self, Vec<String>)> {
+        let budget = |seconds: f64| {
+            Duration::try_from_secs_f64(seconds).map_err(|_| {
+                SettingError::new_err(format!(
+                    "time_budget is {seconds}, but must be a number of seconds above zero"
+                ))
+            })
+        };
         let settings = Settings {
             recipe: names::recipe(recipe)?,
             anchors,
             metric: metric.map(names::metric).transpose()?,
             normal,
+            time_budget: seconds.map(budget).transpose()?,
         };
         let wishes: Wishes = wishes
             .into_iter()
             .map(|(name, wish)| Ok((name, names::wish(&wish)?)))
             .collect::<PyResult<_>>()?;
         let source = table.source();
-        let budget = Duration::try_from_secs_f64(seconds).map_err(|_| {
-            SettingError::new_err(format!(
-                "time_budget is {seconds}, but must be a number of seconds above zero"
-            ))
-        })?;
         let work = move |teller: &Teller<Event, (TableModel, Vec<String>)>| {
             let surveyed = Surveyed::new(&source, wishes)?;
             let mut notes = surveyed.notes();
-            let mut watch = Watch { teller, deadline: Instant::now() + budget, stopped_after: None };
+            let mut watch =
+                Watch { teller, deadline: Instant::now() + settings.budget(), stopped_after: None };
             let fitted = surveyed.fit(&source, &settings, seed, &mut watch)?;
             if let Some(member) = watch.stopped_after {
                 notes.push(format!("the time budget ended after the {member}; time_budget allows more"));

@@ -24,7 +24,9 @@ pub enum Error {
     #[error("the fit was given up")]
     Abandoned,
     /// Something said about a fit that one of the paper's recipes settles itself.
-    #[error("the paper's recipes set the anchors, the metric and the reference themselves")]
+    #[error(
+        "the paper's recipes set the anchors, the metric and the reference themselves, and have no time budget"
+    )]
     RecipeHasItsOwn,
     /// A cell that cannot be used. Rows are counted from zero.
     #[error("row {row}, column `{column}`: {value} {problem}")]

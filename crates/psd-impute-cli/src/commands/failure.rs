@@ -177,7 +177,7 @@ fn frame_hint(error: &psd_impute_frame::Error) -> Option<String> {
         }
         Error::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),
         Error::Engine(psd_impute::Error::RecipeHasItsOwn) => {
-            "leave --preset out, or --anchors and --metric".into()
+            "leave --preset out, or --anchors, --metric and --time-budget".into()
         }
         _ => return error.hint(),
     })

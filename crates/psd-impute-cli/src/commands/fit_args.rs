@@ -18,9 +18,9 @@ pub(crate) struct FitArgs {
     /// The kind of metric that kernel densities have.
     #[arg(long, value_enum, default_value_t = MetricArg::Auto)]
     metric: MetricArg,
-    /// Seconds after which no finer member is tried.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive)]
-    time_budget: f64,
+    /// Seconds after which no finer member of the stack is tried; 60 unless given.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    time_budget: Option<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -68,10 +68,6 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 impl FitArgs {
-    pub(crate) fn budget(&self) -> Duration {
-        Duration::from_secs_f64(self.time_budget)
-    }
-
     /// What it says to the engine.
     pub(crate) fn settings(&self) -> Settings {
         Settings {
@@ -88,6 +84,7 @@ impl FitArgs {
                 MetricArg::Isotropic => Some(MetricKind::Isotropic),
             },
             normal: None,
+            time_budget: self.time_budget.map(Duration::from_secs_f64),
         }
     }
 }

@@ -5,6 +5,10 @@ use crate::kernel::MetricKind;
 use crate::learn::{Member, PaperPreset, StackFit, TheoryPreset};
 use crate::table::Table;
 use crate::{Error, Result};
+use std::time::Duration;
+
+/// How long members are tried unless it is said.
+const TIME_BUDGET: Duration = Duration::from_secs(60);
 
 /// How a model is fitted. By default nothing is said, and everything is found by cross-validation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -18,6 +22,8 @@ pub struct Settings {
     /// Whether the normal model, which holds where rows are few, stands beside the others; unless given, it does but for a single
     /// kernel density.
     pub normal: Option<bool>,
+    /// How long finer members of the stack are tried; a minute unless given.
+    pub time_budget: Option<Duration>,
 }
 
 /// What is fitted.
@@ -39,11 +45,16 @@ impl Settings {
         let preset = match self.recipe {
             Recipe::Stack if said => Preset::StackOf(self.members(table, seed)),
             Recipe::Stack => Preset::Stack,
-            Recipe::Paper | Recipe::Theory if said => return Err(Error::RecipeHasItsOwn),
+            _ if said || self.time_budget.is_some() => return Err(Error::RecipeHasItsOwn),
             Recipe::Paper => Preset::Paper(PaperPreset::default()),
             Recipe::Theory => Preset::Theory(TheoryPreset::default()),
         };
         Ok(FitOptions { preset, seed })
+    }
+
+    /// How long an observer should let members be tried.
+    pub fn budget(&self) -> Duration {
+        self.time_budget.unwrap_or(TIME_BUDGET)
     }
 
     fn members(&self, table: &Table, seed: u64) -> Vec<Member> {
@@ -98,5 +109,8 @@ mod tests {
         let paper = Settings { recipe: Recipe::Paper, ..Default::default() };
         assert!(matches!(options(paper), Ok(Preset::Paper(_))));
         assert_eq!(options(Settings { anchors: Some(3), ..paper }), Err(Error::RecipeHasItsOwn));
+        let soon = Settings { time_budget: Some(Duration::from_secs(5)), ..Default::default() };
+        assert_eq!(options(soon), Ok(Preset::Stack));
+        assert_eq!(options(Settings { recipe: Recipe::Theory, ..soon }), Err(Error::RecipeHasItsOwn));
     }
 }
