@@ -37,7 +37,7 @@ class Model:
         metric: str | None,
         normal: bool | None,
         seed: int,
-        seconds: float,
+        seconds: float | None,
         threads: int | None,
         hear: Callable[[str, int, int, float | None], None],
     ) -> tuple[Model, list[str]]: ...
