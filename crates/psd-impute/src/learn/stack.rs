@@ -64,6 +64,7 @@ pub struct StackFit {
 
 /// The share of a table's covariance that is expected within a component: `d/(d + 40)`, between a fifth and a third. What components are
 /// apart by has few directions; in a wide table less of the covariance goes with it, and a component's rows tell less of what is left.
+/// The numbers are not derived: they did best between cell-wise and distributional scores on four tables of 23 to 60 columns.
 fn within(columns: usize) -> f64 {
     let d = columns as f64;
     (d / (d + 40.0)).clamp(0.2, 1.0 / 3.0)
