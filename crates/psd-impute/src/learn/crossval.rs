@@ -16,6 +16,11 @@ use std::sync::Arc;
 /// With more rows than this, two thirds of them tell what four fifths do, for half the price.
 const MANY: usize = 2_000;
 
+/// What a member has to add to the stack, in nats a row, for one of twice its size to be worth its price.
+const WORTH: f64 = 0.05;
+/// The log-likelihood of a row that no member can have produced, where the rows' are added up.
+const IMPOSSIBLE: f64 = -1e3;
+
 /// How many folds so many rows are cross-validated in.
 pub(super) fn folds(rows: usize) -> usize {
     if rows > MANY { 3 } else { rows.min(5) }
@@ -47,8 +52,8 @@ pub(super) struct CrossValidated {
     pub(super) complete: bool,
 }
 
-/// Tries the members in order, the normal model and mixtures in both spaces, others in the one that did better. A kind whose held-out
-/// likelihood has fallen twice in a space gets no larger there.
+/// Tries the members in order, the normal model and mixtures in both spaces, others in the one that did better. A kind that
+/// has twice been of no use in a space gets no larger there.
 pub(super) fn cross_validate(
     rows: Rows<'_>,
     members: &[Member],
@@ -63,10 +68,13 @@ pub(super) fn cross_validate(
         .collect::<Result<Vec<_>>>()?;
     let mut out = CrossValidated { members: Vec::new(), logs: Vec::new(), fits: Vec::new(), complete: true };
     let mut held_out: Vec<f64> = Vec::new();
+    // What each member added to the best stack of those before it.
+    let mut gains: Vec<f64> = Vec::new();
+    let mut level = f64::NEG_INFINITY;
     for (done, &member) in members.iter().enumerate() {
         let mut best = f64::NEG_INFINITY;
         for space in out.spaces(member, &held_out) {
-            if out.falls((member, space), &held_out) >= 2 {
+            if out.falls((member, space), &held_out, &gains) >= 2 {
                 continue;
             }
             let parts = splits
@@ -81,6 +89,8 @@ pub(super) fn cross_validate(
             best = best.max(held_out[held_out.len() - 1]);
             out.members.push((member, space));
             out.logs.push(logs);
+            let before = std::mem::replace(&mut level, out.level(rows.weights));
+            gains.push(level - before);
             out.fits.push(parts.into_iter().map(|part| part.0).collect());
         }
         if best > f64::NEG_INFINITY && tried(member, done + 1, best).is_break() {
@@ -143,17 +153,25 @@ impl CrossValidated {
         }
     }
 
-    /// How often the kind did not get better in this space, or did clearly worse than in the other, since its best there.
-    fn falls(&self, (member, space): Placed, held_out: &[f64]) -> usize {
+    /// How often the kind was of no use in this space since its best there: neither did it get better, nor did the stack with it. One that
+    /// does worse by itself may still tell what others do not.
+    fn falls(&self, (member, space): Placed, held_out: &[f64], gains: &[f64]) -> usize {
         let kind = std::mem::discriminant(&member);
         let here = |placed: &Placed| std::mem::discriminant(&placed.0) == kind && placed.1 == space;
         let mut best = f64::NEG_INFINITY;
         let mut falls = 0;
         for c in (0..self.members.len()).filter(|&c| here(&self.members[c])) {
-            falls = if held_out[c] > best && !self.is_outdone(c) { 0 } else { falls + 1 };
+            let better = held_out[c] > best && !self.is_outdone(c);
+            falls = if better || gains[c] > WORTH { 0 } else { falls + 1 };
             best = best.max(held_out[c]);
         }
         falls
+    }
+
+    /// The average log-likelihood under the best stack of what was tried.
+    fn level(&self, row_weights: &[f64]) -> f64 {
+        let logs = self.stacked(&self.weights(row_weights));
+        average(&logs.iter().map(|log| log.max(IMPOSSIBLE)).collect::<Vec<_>>(), row_weights)
     }
 
     /// Whether the same member is better in the other space, beyond doubt.
@@ -218,5 +236,53 @@ impl CrossValidated {
             Stack::new(self.fits.iter().zip(weights).map(member).collect())
         };
         (0..self.fits[0].len()).map(stack).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mixtures of 2, 4 and 8 with these log-likelihoods of four rows.
+    fn tried(logs: [[f64; 4]; 3]) -> CrossValidated {
+        let member = |components| (Member::Mixture { components, scale: 0.2 }, Space::Plain);
+        CrossValidated {
+            members: [2, 4, 8].map(member).to_vec(),
+            logs: logs.map(|logs| logs.to_vec()).to_vec(),
+            fits: Vec::new(),
+            complete: true,
+        }
+    }
+
+    fn falls(of: &CrossValidated) -> usize {
+        let held_out: Vec<f64> = of.logs.iter().map(|logs| average(logs, &[1.0; 4])).collect();
+        let levels: Vec<f64> = (1..=3)
+            .map(|k| {
+                let (members, logs) = (of.members[..k].to_vec(), of.logs[..k].to_vec());
+                CrossValidated { members, logs, fits: Vec::new(), complete: true }.level(&[1.0; 4])
+            })
+            .collect();
+        let gains = [f64::INFINITY, levels[1] - levels[0], levels[2] - levels[1]];
+        of.falls((Member::Mixture { components: 16, scale: 0.2 }, Space::Plain), &held_out, &gains)
+    }
+
+    #[test]
+    fn a_kind_grows_while_it_or_the_stack_with_it_gets_better() {
+        assert_eq!(falls(&tried([[-2.0; 4], [-1.5; 4], [-1.0; 4]])), 0);
+        // Worse row after row: of no use.
+        assert_eq!(falls(&tried([[-1.0; 4], [-1.5; 4], [-2.0; 4]])), 2);
+        // Worse on average, but better on the rows that the others miss.
+        let apart = [[-1.0, -1.0, -1.0, -9.0], [-9.0, -9.0, -9.0, -1.0], [-4.0, -4.0, -4.0, -4.0]];
+        assert_eq!(falls(&tried(apart)), 1);
+    }
+
+    #[test]
+    fn the_level_is_that_of_the_best_weights_and_forgives_impossible_rows() {
+        let of = tried([[-1.0; 4], [-3.0; 4], [-2.0; 4]]);
+        assert!((of.level(&[1.0; 4]) + 1.0).abs() < 1e-6, "{}", of.level(&[1.0; 4]));
+        let none = f64::NEG_INFINITY;
+        let of = tried([[-1.0, -1.0, -1.0, none]; 3]);
+        let expected = (-3.0 + IMPOSSIBLE) / 4.0;
+        assert!((of.level(&[1.0; 4]) - expected).abs() < 1e-6, "{}", of.level(&[1.0; 4]));
     }
 }

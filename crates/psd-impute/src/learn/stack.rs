@@ -1,8 +1,8 @@
 //! A stack without knobs: members from coarse to fine, weighted by how well they predict what they have not seen.
 //!
 //! 1. The smooth members (normal model, mixtures, kernel densities) are cross-validated on at most [`SAMPLE`] rows, coarse ones first, among
-//!    the columns as they are and among their normal scores (see [`space`](super::space)). A kind stops growing in a space when its
-//!    held-out likelihood has fallen twice there.
+//!    the columns as they are and among their normal scores (see [`space`](super::space)). A kind stops growing in a space when it has
+//!    twice gained neither itself nor for the stack.
 //! 2. Their weights maximise the held-out likelihood of the observed cells; those that count are fitted to all rows.
 //! 3. Donors join with the weight that the energy score of self-masked cells gives them (see [`energy`](super::energy)), in the columns as
 //!    they are unless they tell better in the scores.
