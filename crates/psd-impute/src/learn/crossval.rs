@@ -16,7 +16,8 @@ use std::sync::Arc;
 /// With more rows than this, two thirds of them tell what four fifths do, for half the price.
 const MANY: usize = 2_000;
 
-/// What a member has to add to the stack, in nats a row, for one of twice its size to be worth its price.
+/// What a member has to add to the stack, in nats a row, for one of twice its size to be worth its price. The number is not derived: on
+/// seventeen tables a fifth of it gained little more and took a third longer.
 const WORTH: f64 = 0.05;
 /// The log-likelihood of a row that no member can have produced, where the rows' are added up.
 const IMPOSSIBLE: f64 = -1e3;
