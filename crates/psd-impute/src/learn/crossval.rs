@@ -7,8 +7,6 @@ use crate::Result;
 use crate::density::{Density, Stack};
 use crate::linalg::log_sum_exp;
 use crate::table::Table;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -132,7 +130,7 @@ impl Split {
     ) -> Result<(Arc<dyn Density>, Vec<f64>)> {
         let (view, start) = &self.rest[space as usize];
         let rest = view.rows(rows.em);
-        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let rng = &mut member.generator(seed);
         let inner = Smooth::fit(member, rest, start, rng)?.0.density(rest)?;
         let density: Arc<dyn Density> = Arc::from(view.outside(inner)?);
         let logs = density.log_marginals(&self.left)?;
@@ -157,8 +155,7 @@ impl CrossValidated {
     /// How often the kind was of no use in this space since its best there: neither did it get better, nor did the stack with it. One that
     /// does worse by itself may still tell what others do not.
     fn falls(&self, (member, space): Placed, held_out: &[f64], gains: &[f64]) -> usize {
-        let kind = std::mem::discriminant(&member);
-        let here = |placed: &Placed| std::mem::discriminant(&placed.0) == kind && placed.1 == space;
+        let here = |placed: &Placed| placed.0.is_like(member) && placed.1 == space;
         let mut best = f64::NEG_INFINITY;
         let mut falls = 0;
         for c in (0..self.members.len()).filter(|&c| here(&self.members[c])) {
@@ -246,7 +243,7 @@ mod tests {
 
     /// Mixtures of 2, 4 and 8 with these log-likelihoods of four rows.
     fn tried(logs: [[f64; 4]; 3]) -> CrossValidated {
-        let member = |components| (Member::Mixture { components, scale: 0.2 }, Space::Plain);
+        let member = |components| (Member::Mixture { components, start: 0 }, Space::Plain);
         CrossValidated {
             members: [2, 4, 8].map(member).to_vec(),
             logs: logs.map(|logs| logs.to_vec()).to_vec(),
@@ -264,7 +261,7 @@ mod tests {
             })
             .collect();
         let gains = [f64::INFINITY, levels[1] - levels[0], levels[2] - levels[1]];
-        of.falls((Member::Mixture { components: 16, scale: 0.2 }, Space::Plain), &held_out, &gains)
+        of.falls((Member::Mixture { components: 16, start: 0 }, Space::Plain), &held_out, &gains)
     }
 
     #[test]

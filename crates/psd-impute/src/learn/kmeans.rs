@@ -2,7 +2,7 @@
 
 use crate::linalg::column;
 use crate::table::{Kind, Table, position};
-use faer::Mat;
+use faer::{Mat, MatRef};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
@@ -26,6 +26,42 @@ pub(super) fn cluster(
         labels = next;
     }
     (centres, labels)
+}
+
+/// The share of the continuous columns' variance that is left within the clusters; all of it where there is none.
+pub(super) fn share_within(table: &Table, weights: &[f64], copy: MatRef<'_, f64>, labels: &[usize]) -> f64 {
+    let count = labels.iter().max().map_or(1, |k| k + 1);
+    let (mut within, mut total) = (0.0, 0.0);
+    for (j, _) in table.columns().iter().enumerate().filter(|(_, c)| *c.kind() == Kind::Continuous) {
+        let mut clusters = vec![Moments::default(); count];
+        let mut all = Moments::default();
+        for (i, (&k, &weight)) in labels.iter().zip(weights).enumerate() {
+            clusters[k].add(weight, copy[(j, i)]);
+            all.add(weight, copy[(j, i)]);
+        }
+        within += clusters.iter().map(|cluster| cluster.squares).sum::<f64>();
+        total += all.squares;
+    }
+    if total > 0.0 { within / total } else { 1.0 }
+}
+
+/// The weight and mean of some numbers, and the sum of squares about it.
+#[derive(Clone, Default)]
+struct Moments {
+    weight: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, weight: f64, x: f64) {
+        self.weight += weight;
+        let off = x - self.mean;
+        if weight > 0.0 {
+            self.mean += weight * off / self.weight;
+            self.squares += weight * off * (x - self.mean);
+        }
+    }
 }
 
 /// k-means++: each seed is a row, drawn with probability proportional to its squared distance from the seeds before it.
@@ -95,4 +131,25 @@ fn discrete(table: &Table) -> Vec<bool> {
 fn distance(discrete: &[bool], a: &[f64], b: &[f64]) -> f64 {
     let cells = a.iter().zip(b).zip(discrete);
     cells.map(|((x, y), &discrete)| if discrete { f64::from(x != y) } else { (x - y).powi(2) }).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_within_is_what_is_left_about_the_means_of_the_clusters() {
+        // Two clusters at -1 and 1 with a spread of 0.1 about them, and a column that is the same everywhere.
+        let cells: Vec<[f64; 2]> = [-1.1, -0.9, 0.9, 1.1, 0.9].map(|x| [x, 3.0]).to_vec();
+        let table = Table::continuous(&["a", "b"], &cells).unwrap();
+        let copy = table.cells().to_owned();
+        // The last row counts for nothing.
+        let weights = [2.0, 2.0, 2.0, 2.0, 0.0];
+        let share = |labels: &[usize]| share_within(&table, &weights, copy.as_ref(), labels);
+        assert!((share(&[0, 0, 1, 1, 1]) - 0.01 / 1.01).abs() < 1e-12, "{}", share(&[0, 0, 1, 1, 1]));
+        assert!((share(&[0; 5]) - 1.0).abs() < 1e-12);
+        assert!(share(&[0, 1, 2, 3, 3]).abs() < 1e-12);
+        let same = Table::continuous(&["a"], &[[1.0]; 5]).unwrap();
+        assert!((share_within(&same, &weights, same.cells(), &[0, 0, 1, 1, 1]) - 1.0).abs() < 1e-12);
+    }
 }

@@ -12,8 +12,9 @@ use crate::kernel::{Anchors, BaseMeasure, Features, Metric, MetricKind};
 use crate::linalg::LbfgsParams;
 use crate::objective::ProblemOptions;
 use crate::table::{Resolution, Table};
-use faer::{Mat, Scale};
-use rand::Rng;
+use faer::{Mat, MatRef, Scale};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use std::fmt;
 use std::sync::Arc;
 
@@ -26,8 +27,8 @@ pub enum Member {
     Mixture {
         /// How many.
         components: usize,
-        /// The prior's scale, in covariances of the normal model.
-        scale: f64,
+        /// Which of the clusters it may start from, zero being the first.
+        start: u64,
     },
     /// The paper's density: `Q`, anchors and metric learned jointly.
     Psd {
@@ -48,10 +49,32 @@ impl fmt::Display for Member {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Normal => write!(f, "normal model"),
-            Self::Mixture { components, .. } => write!(f, "mixture of {components} normals"),
+            Self::Mixture { components, start: 0 } => write!(f, "mixture of {components} normals"),
+            Self::Mixture { components, start } => {
+                write!(f, "mixture of {components} normals, start {}", start + 1)
+            }
             Self::Psd { anchors, .. } => write!(f, "kernel density with {anchors} anchors"),
             Self::Donors => write!(f, "donors"),
         }
+    }
+}
+
+impl Member {
+    /// Whether the two differ in size and settings only: mixtures from different starts do not grow together.
+    pub(super) fn is_like(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Mixture { start, .. }, Self::Mixture { start: other, .. }) => start == other,
+            _ => std::mem::discriminant(&self) == std::mem::discriminant(&other),
+        }
+    }
+
+    /// The random numbers of its fit.
+    pub(super) fn generator(self, seed: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        if let Self::Mixture { start, .. } = self {
+            rng.set_stream(start);
+        }
+        rng
     }
 }
 
@@ -83,6 +106,8 @@ pub(crate) enum Smooth {
 /// Steps of L-BFGS for a first fit, if EM may not take more, and from a fit to one with other row weights.
 const STEPS: usize = 150;
 const MOVES: usize = 8;
+/// The least share of the variance that a component is expected to have: clusters of tied rows leave nothing.
+const LEAST_SHARE: f64 = 0.02;
 
 /// The normal model of some rows, where the other members start.
 pub(super) struct Start {
@@ -120,14 +145,11 @@ impl Smooth {
         match member {
             Member::Donors => Err(bad("smooth member", member, "a normal model, mixture or kernel density")),
             Member::Normal => Ok((Self::Mixture(normal.clone()), *converged)),
-            Member::Mixture { components, scale } => {
+            Member::Mixture { components, .. } => {
                 let (_, labels) =
                     kmeans::cluster(rows.table, copy, components.min(rows.table.len()), 20, rng);
-                let strength = 10.0 + covariance.nrows() as f64;
-                let prior = MixturePrior { scale: covariance * Scale(scale), strength };
-                let (mixture, report) =
-                    Mixture::fit(rows.table, Some(rows.weights), copy.as_ref(), &labels, &prior, rows.em)?;
-                Ok((Self::Mixture(FittedMixture { mixture, prior }), report.converged))
+                let (mixture, converged) = fit_mixture(rows, covariance, copy.as_ref(), &labels)?;
+                Ok((Self::Mixture(mixture), converged))
             }
             Member::Psd { metric, anchors, strength, scale } => {
                 let metric = Metric::near(metric, (covariance * Scale(0.09)).as_ref())?;
@@ -156,6 +178,26 @@ impl Smooth {
             Self::Psd { psd, .. } => Arc::new((**psd).clone().with_resolution(rows.resolution.clone())),
         })
     }
+}
+
+/// A mixture whose prior is its own: components are first expected to be like the whole table, only smaller, by what clusters leave of its
+/// variance; then to be like each other. What they have in common is well known even if each of them has few rows.
+///
+/// The prior is worth half as many rows as there are columns.
+fn fit_mixture(
+    rows: Rows<'_>,
+    covariance: MatRef<'_, f64>,
+    copy: MatRef<'_, f64>,
+    labels: &[usize],
+) -> Result<(FittedMixture, bool)> {
+    let share = kmeans::share_within(rows.table, rows.weights, copy, labels).max(LEAST_SHARE);
+    let strength = (0.5 * covariance.nrows() as f64).max(1.0);
+    let prior = MixturePrior { scale: covariance * Scale(share), strength };
+    let weights = Some(rows.weights);
+    let (first, _) = Mixture::fit(rows.table, weights, copy, labels, &prior, rows.em)?;
+    let prior = first.pooled(rows.table, weights, &prior)?;
+    let (mixture, report) = first.refine(rows.table, weights, &prior, rows.em)?;
+    Ok((FittedMixture { mixture, prior }, report.converged))
 }
 
 /// The centres of k-means and their shares as a diagonal `Q`.

@@ -2,7 +2,7 @@
 //!
 //! 1. The smooth members (normal model, mixtures, kernel densities) are cross-validated on at most [`SAMPLE`] rows, coarse ones first, among
 //!    the columns as they are and among their normal scores (see [`space`](super::space)). A kind stops growing in a space when it has
-//!    twice gained neither itself nor for the stack.
+//!    twice gained neither itself nor for the stack. Small tables have mixtures from several starts, each a kind of its own.
 //! 2. Their weights maximise the held-out likelihood of the observed cells; those that count are fitted to all rows.
 //! 3. Donors join with the weight that the energy score of self-masked cells gives them (see [`energy`](super::energy)), in the columns as
 //!    they are unless they tell better in the scores.
@@ -22,14 +22,16 @@ use crate::error::bad;
 use crate::kernel::MetricKind;
 use crate::table::{Table, canonical};
 use crate::{Error, Result};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Members lighter than this are dropped.
 const LIGHTEST: f64 = 0.01;
+
+/// Tables with as few cells as this have mixtures from several starts: where rows are few, the clusters are a matter of chance, and the
+/// average over some of them is not.
+const FEW: usize = 5_000;
 
 /// What is told while a stack is fitted; the answer may stop it from trying more members.
 pub trait StackObserver {
@@ -62,20 +64,16 @@ pub struct StackFit {
     pub seed: u64,
 }
 
-/// The share of a table's covariance that is expected within a component: `d/(d + 40)`, between a fifth and a third. What components are
-/// apart by has few directions; in a wide table less of the covariance goes with it, and a component's rows tell less of what is left.
-/// The numbers are not derived: they did best between cell-wise and distributional scores on four tables of 23 to 60 columns.
-fn within(columns: usize) -> f64 {
-    let d = columns as f64;
-    (d / (d + 40.0)).clamp(0.2, 1.0 / 3.0)
-}
-
 impl StackFit {
     /// The default for a table: mixtures as far as the rows allow, a few kernel densities, donors.
     pub fn for_table(table: &Table, seed: u64) -> Self {
         let n = table.len().min(SAMPLE);
-        let scale = within(table.columns().len());
-        let mixtures = [2, 4, 8, 16, 32, 64].map(|components| Member::Mixture { components, scale });
+        let few = table.len() * table.columns().len() <= FEW;
+        let mixtures = [2, 4, 8, 16, 32, 64].into_iter().flat_map(|components| {
+            // Two clusters are the same from any start.
+            let starts = if few && components > 2 { 3 } else { 1 };
+            (0..starts).map(move |start| Member::Mixture { components, start })
+        });
         let psd = [(6, 0.2, 0.4), (15, 0.05, 0.15)].map(|(anchors, strength, scale)| Member::Psd {
             metric: MetricKind::Full,
             anchors,
@@ -143,7 +141,7 @@ impl StackFit {
             views.par_iter().map(|view| Start::of(view.rows(em), ridge)).collect::<Result<Vec<_>>>()?;
         let fit = |&c: &usize| {
             let (member, space) = validated.members[c];
-            let rng = &mut ChaCha8Rng::seed_from_u64(self.seed);
+            let rng = &mut member.generator(self.seed);
             Smooth::fit(member, views[space as usize].rows(em), &starts[space as usize], rng)
         };
         let fits = kept.par_iter().map(fit).collect::<Result<Vec<_>>>()?;

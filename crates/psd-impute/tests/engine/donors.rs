@@ -159,7 +159,7 @@ fn donors_find_a_pattern_of_labels_that_smooth_members_cannot() {
         let guess = |i: usize| fitted.density.conditional(table.row(i)).unwrap().mean()[0];
         (gaps.filter(|&i| guess(i) != truth[i]).count(), fitted.members.last().unwrap().weight)
     };
-    let smooth = [Member::Normal, Member::Mixture { components: 3, scale: 0.2 }];
+    let smooth = [Member::Normal, Member::Mixture { components: 3, start: 0 }];
     let (without, _) = wrong(&smooth);
     let (with, weight) = wrong(&[smooth[0], smooth[1], Member::Donors]);
     assert!(weight > 0.5, "{weight}");

@@ -12,7 +12,7 @@ fn fit(table: &Table, members: &[Member]) -> FittedStack {
     StackFit { members: members.to_vec(), seed: 0 }.run(table, &mut ()).unwrap()
 }
 
-const THREE: Member = Member::Mixture { components: 3, scale: 0.2 };
+const THREE: Member = Member::Mixture { components: 3, start: 0 };
 
 /// Two columns of which the second is a function of the first, with repeated values.
 fn wave() -> Vec<[f64; 2]> {
@@ -47,6 +47,26 @@ fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
     };
     let smooth = fit(&table, &[Member::Normal]);
     assert!(error(&fitted) < error(&smooth), "{} {}", error(&fitted), error(&smooth));
+}
+
+#[test]
+fn a_small_table_has_mixtures_from_several_starts() {
+    let starts = |rows: usize| -> Vec<u64> {
+        let cells: Vec<[f64; 2]> = (0..rows).map(|i| [(i as f64).sin(), (i as f64 * 1.7).cos()]).collect();
+        let table = Table::continuous(&["x", "y"], &cells).unwrap();
+        let start = |member: &Member| match member {
+            Member::Mixture { components: 4, start } => Some(*start),
+            _ => None,
+        };
+        StackFit::for_table(&table, 0).members.iter().filter_map(start).collect()
+    };
+    assert_eq!(starts(200), [0, 1, 2]);
+    assert_eq!(starts(4000), [0]);
+    // Each is a fit of its own, and always the same.
+    let table = Table::continuous(&["x", "y"], &wave()).unwrap();
+    let from = |start| fit(&table, &[Member::Mixture { components: 8, start }]).held_out;
+    assert_eq!(from(1), from(1));
+    assert_ne!(from(0), from(1));
 }
 
 #[test]

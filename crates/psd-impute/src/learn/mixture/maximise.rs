@@ -2,9 +2,9 @@
 
 use super::data::Em;
 use super::expect::Ready;
-use super::{Component, Mixture};
+use super::{Component, Mixture, MixturePrior};
 use crate::linalg::{column, dot, mirror, trace_product, zeros};
-use faer::{Mat, MatRef};
+use faer::{Col, Mat, MatRef, Scale};
 
 /// Rows a mean's pull to the centre is worth.
 const PULL: f64 = 1.0;
@@ -110,6 +110,26 @@ impl Em<'_> {
             }
         });
         Mixture { components: components.collect() }
+    }
+
+    /// The prior that pulls each covariance to what all of them have in common: the covariance of the rows about the means of their
+    /// components, held by the prior so far as each of them is. The M-step has, with `c` the centre,
+    ///
+    /// ```text
+    /// (n_k + s + 1) Σ_k = S_k + (m_k - c)(m_k - c)' + s Ψ        so that        Ψ' = (Σ_k S_k + s Ψ) / (n + s)
+    /// ```
+    ///
+    /// is found from a mixture that it made.
+    pub(super) fn pooled(&self, mixture: &Mixture) -> MixturePrior {
+        let MixturePrior { scale, strength } = self.prior;
+        let (g, count) = (scale.nrows(), mixture.components.len() as f64);
+        let mut sum = scale * Scale(strength * (1.0 - count));
+        for Component { weight, mean, covariance, .. } in &mixture.components {
+            let rows = weight * (self.rows + 1.0) - 1.0 / count;
+            let off = Col::from_fn(g, |j| mean[j] - self.centre[j]);
+            sum += covariance * Scale(rows + strength + PULL) - &off * off.transpose() * Scale(PULL);
+        }
+        MixturePrior { scale: sum * Scale((self.rows + strength).recip()), strength: *strength }
     }
 
     /// The log-prior up to a constant, in nats.

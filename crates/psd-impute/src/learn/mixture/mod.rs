@@ -5,7 +5,8 @@
 //!
 //! **Priors**, in units of rows: each covariance has an inverse-Wishart prior of scale `Ψ` and weight `strength`, each mean is
 //! pulled to the overall mean by one row, weights and tables are smoothed by one row in all. So every component stays proper,
-//! however few rows it has.
+//! however few rows it has. A stack's mixtures are fitted twice: what their components have in common after the first time is the `Ψ` of the
+//! second.
 
 mod data;
 mod expect;
@@ -105,6 +106,16 @@ impl Mixture {
     ) -> Result<(Self, EmReport)> {
         positive("strength of the prior", prior.strength)?;
         Em::new(table, weights, prior)?.run(self.clone(), params)
+    }
+
+    /// The prior that its components make for each other, from the rows and the prior it was fitted with.
+    pub(super) fn pooled(
+        &self,
+        table: &Table,
+        weights: Option<&[f64]>,
+        prior: &MixturePrior,
+    ) -> Result<MixturePrior> {
+        Ok(Em::new(table, weights, prior)?.pooled(self))
     }
 
     /// The mixture with every covariance taken so many times.

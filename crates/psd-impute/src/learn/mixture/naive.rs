@@ -177,3 +177,28 @@ fn an_ill_conditioned_covariance_takes_the_other_route_and_goes_up() {
         last = report.objective;
     }
 }
+
+#[test]
+fn the_pooled_prior_has_the_scatter_of_all_rows_about_the_means_of_their_components() {
+    let (table, copy, labels) = setting(3, 0.2, 4);
+    let weights: Vec<f64> = (0..150).map(|i| (i % 4) as f64).collect();
+    let prior = MixturePrior { scale: Mat::identity(5, 5), strength: 2.5 };
+    let em = Em::new(&table, Some(&weights), &prior).unwrap();
+    let before = em.start(copy.as_ref(), &labels);
+    let (sums, _) = naive(&em, &table, &before);
+    let after = em.maximise(&before, &sums);
+    let pooled = em.pooled(&after);
+    assert!((pooled.strength - 2.5).abs() < 1e-12);
+    for (a, b) in (0..5).flat_map(|a| (0..=a).map(move |b| (a, b))) {
+        let mut expected = 2.5 * prior.scale[(a, b)];
+        for (k, sums) in sums.iter().enumerate() {
+            let shift = |j: usize| after.components[k].mean[j] - before.components[k].mean[j];
+            expected += sums.second[(a, b)] - sums.first[a] * shift(b) - shift(a) * sums.first[b]
+                + sums.weight * shift(a) * shift(b);
+        }
+        expected /= 150.0 + 2.5;
+        for found in [pooled.scale[(a, b)], pooled.scale[(b, a)]] {
+            assert!((found - expected).abs() < 1e-10, "{a} {b}: {found} {expected}");
+        }
+    }
+}

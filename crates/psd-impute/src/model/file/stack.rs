@@ -111,8 +111,7 @@ fn read_scores(table: &Table, source: &Source<'_>) -> Result<Warps> {
 /// and scale where there is one.
 fn write_tried(tried: &[Tried], out: &mut Tensors) -> Vec<(Space, MemberLayout)> {
     let prior = |tried: &Tried| match tried.member {
-        Member::Normal | Member::Donors => (0.0, 0.0),
-        Member::Mixture { scale, .. } => (0.0, scale),
+        Member::Normal | Member::Mixture { .. } | Member::Donors => (0.0, 0.0),
         Member::Psd { strength, scale, .. } => (strength, scale),
     };
     let numbers = |f: &dyn Fn(&Tried) -> f64| tried.iter().map(f).collect::<Vec<f64>>();
@@ -122,7 +121,9 @@ fn write_tried(tried: &[Tried], out: &mut Tensors) -> Vec<(Space, MemberLayout)>
     out.vector("tried.scales", &numbers(&|tried| prior(tried).1));
     let layout = |tried: &Tried| match tried.member {
         Member::Normal => MemberLayout::Normal,
-        Member::Mixture { components, .. } => MemberLayout::Mixture { components: components as u64 },
+        Member::Mixture { components, start } => {
+            MemberLayout::Mixture { components: components as u64, start }
+        }
         Member::Psd { metric, anchors, .. } => MemberLayout::Psd { metric, anchors: anchors as u64 },
         Member::Donors => MemberLayout::Donors,
     };
@@ -139,8 +140,8 @@ fn read_tried(layout: &[(Space, MemberLayout)], source: &Source<'_>) -> Result<V
         let (strength, scale) = (strengths[k], scales[k]);
         let member = match layout {
             MemberLayout::Normal => Member::Normal,
-            MemberLayout::Mixture { components } => {
-                Member::Mixture { components: count("components", *components)?, scale }
+            MemberLayout::Mixture { components, start } => {
+                Member::Mixture { components: count("components", *components)?, start: *start }
             }
             MemberLayout::Psd { metric, anchors } => {
                 Member::Psd { metric: *metric, anchors: count("anchors", *anchors)?, strength, scale }
