@@ -183,7 +183,8 @@ impl Smooth {
 /// A mixture whose prior is its own: components are first expected to be like the whole table, only smaller, by what clusters leave of its
 /// variance; then to be like each other. What they have in common is well known even if each of them has few rows.
 ///
-/// The prior is worth half as many rows as there are columns.
+/// The prior is worth half as many rows as there are columns. That is not derived: a third to all of them did about as well on eight tables,
+/// fewer better on narrow ones and more on wide ones.
 fn fit_mixture(
     rows: Rows<'_>,
     covariance: MatRef<'_, f64>,
