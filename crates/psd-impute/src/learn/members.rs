@@ -51,7 +51,7 @@ impl fmt::Display for Member {
             Self::Normal => write!(f, "normal model"),
             Self::Mixture { components, start: 0 } => write!(f, "mixture of {components} normals"),
             Self::Mixture { components, start } => {
-                write!(f, "mixture of {components} normals, start {}", start + 1)
+                write!(f, "mixture of {components} normals, start {}", start.saturating_add(1))
             }
             Self::Psd { anchors, .. } => write!(f, "kernel density with {anchors} anchors"),
             Self::Donors => write!(f, "donors"),

@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 const LIGHTEST: f64 = 0.01;
 
 /// Tables with as few cells as this have mixtures from several starts: where rows are few, the clusters are a matter of chance, and the
-/// average over some of them is not. Larger tables gain less from it than it costs.
+/// average over some of them is not. Larger tables may gain too, but their fits would take two to three times as long.
 const FEW: usize = 5_000;
 
 /// What is told while a stack is fitted; the answer may stop it from trying more members.
