@@ -20,7 +20,8 @@
 //! matrices are. Only rows that have a share in a component add to its sums.
 
 use super::data::{Batch, Em};
-use super::maximise::{PAD, Sums};
+use super::gather::Gather;
+use super::maximise::Sums;
 use super::{Component, Mixture};
 use crate::linalg::{
     Cholesky, add_square_lanes, column, column_mut, factor_lanes, half_log_det_lanes, inverse_lanes,
@@ -105,7 +106,7 @@ impl Em<'_> {
         let mut total = 0.0;
         for (part, log_likelihood) in parts {
             total += log_likelihood;
-            sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(&part));
+            sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(&part.sums));
         }
         Ok((sums, total / self.rows))
     }
@@ -128,7 +129,7 @@ struct Step<'a, const W: usize> {
 
 /// What a piece is worked out on.
 struct Desk<const W: usize> {
-    sums: Vec<Sums>,
+    sums: Vec<Gather>,
     log_likelihood: f64,
     /// The batch's packed factors, a strip after the other.
     factors: Vec<[f64; W]>,
@@ -144,17 +145,14 @@ struct Desk<const W: usize> {
     /// For one strip at a time.
     solved: Vec<[f64; W]>,
     packed: Vec<[f64; W]>,
-    /// `y` under one component, with zeros to a multiple of [`PAD`].
-    filled: Vec<f64>,
 }
 
 impl<const W: usize> Desk<W> {
     fn new(step: &Step<'_, W>) -> Self {
         let (g, count) = (step.em.continuous.len(), step.ready.parts.len());
         Self {
-            sums: vec![Sums::none(step.em); count],
+            sums: (0..count).map(|_| Gather::new(step.em)).collect(),
             log_likelihood: 0.0,
-            filled: vec![0.0; g.next_multiple_of(PAD)],
             factors: Vec::new(),
             constants: vec![0.0; count],
             y: vec![[0.0; W]; step.strips * g],
@@ -182,6 +180,7 @@ impl<const W: usize> pulp::WithSimd for Work<'_, W> {
         for batch in self.piece {
             self.step.batch(batch, self.desk)?;
         }
+        self.desk.sums.iter_mut().for_each(|gather| gather.flush());
         Ok(())
     }
 }
@@ -384,23 +383,11 @@ impl<'a, const W: usize> Step<'a, W> {
         if share <= 0.0 {
             return;
         }
-        let (g, sums) = (self.g(), &mut desk.sums[k]);
+        let (g, gather) = (self.g(), &mut desk.sums[k]);
         desk.totals[k] += share;
-        sums.weight += share;
-        let y = &mut desk.filled;
-        y.iter_mut().zip(&desk.y[k / W * g..][..g]).for_each(|(to, y)| *to = y[k % W]);
-        for b in 0..g {
-            let (scale, from) = (share * y[b], b / PAD * PAD);
-            sums.first[b] += scale;
-            let to = column_mut(sums.second.as_mut(), b)[from..].chunks_exact_mut(PAD);
-            for (to, y) in to.zip(y[from..].chunks_exact(PAD)) {
-                for w in 0..PAD {
-                    to[w] += scale * y[w];
-                }
-            }
-        }
+        gather.add(share, desk.y[k / W * g..][..g].iter().map(|y| y[k % W]));
         let tables = &self.ready.mixture.components[k].tables;
-        for ((counts, table), column) in sums.tables.iter_mut().zip(tables).zip(&self.em.discrete) {
+        for ((counts, table), column) in gather.sums.tables.iter_mut().zip(tables).zip(&self.em.discrete) {
             match column.seen[row] {
                 Some(atom) => counts[atom] += share,
                 None => counts.iter_mut().zip(table).for_each(|(t, p)| *t += share * p),
@@ -438,7 +425,7 @@ impl<'a, const W: usize> Step<'a, W> {
                 continue;
             }
             for (b, &q) in missing.iter().enumerate() {
-                let to = column_mut(desk.sums[k].second.as_mut(), q);
+                let to = column_mut(desk.sums[k].sums.second.as_mut(), q);
                 for (a, &p) in missing.iter().enumerate().skip(b) {
                     to[p] += times * packed[packed_row(a) + b][k % W];
                 }

@@ -10,6 +10,7 @@
 
 mod data;
 mod expect;
+mod gather;
 mod maximise;
 #[cfg(test)]
 mod naive;

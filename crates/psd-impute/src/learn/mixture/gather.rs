@@ -1,0 +1,62 @@
+//! Rows on their way into the sums of a component.
+//!
+//! `Σ s y y'` is as large as a matrix for each component, and a row has a share `s` in many of them: adding it row by row is reading and
+//! writing matrices. So a component's rows wait until there are [`DEEP`] of them, and go through its matrix together.
+
+use super::data::Em;
+use super::maximise::{PAD, Sums};
+use crate::linalg::column_mut;
+
+/// Rows that go together.
+const DEEP: usize = 4;
+
+/// A component's sums and the rows that are not yet in them.
+pub(super) struct Gather {
+    /// All of them but the moments of rows that wait.
+    pub(super) sums: Sums,
+    /// The rows that wait, [`PAD`] cells of each after the other, with zeros beyond the last.
+    cells: Vec<[[f64; PAD]; DEEP]>,
+    shares: [f64; DEEP],
+    waiting: usize,
+}
+
+impl Gather {
+    pub(super) fn new(em: &Em<'_>) -> Self {
+        let cells = vec![[[0.0; PAD]; DEEP]; em.continuous.len().div_ceil(PAD)];
+        Self { sums: Sums::none(em), cells, shares: [0.0; DEEP], waiting: 0 }
+    }
+
+    /// Adds a row with its share.
+    #[inline(always)]
+    pub(super) fn add(&mut self, share: f64, y: impl Iterator<Item = f64>) {
+        self.sums.weight += share;
+        for (j, y) in y.enumerate() {
+            self.cells[j / PAD][self.waiting][j % PAD] = y;
+        }
+        self.shares[self.waiting] = share;
+        self.waiting += 1;
+        if self.waiting == DEEP {
+            self.flush();
+        }
+    }
+
+    /// Lets the rows in that wait.
+    #[inline(always)]
+    pub(super) fn flush(&mut self) {
+        let Self { sums, cells, shares, waiting } = self;
+        shares[*waiting..].fill(0.0);
+        for b in 0..sums.first.len() {
+            let scales: [f64; DEEP] = std::array::from_fn(|i| shares[i] * cells[b / PAD][i][b % PAD]);
+            sums.first[b] += scales.iter().sum::<f64>();
+            let to = column_mut(sums.second.as_mut(), b)[b / PAD * PAD..].chunks_exact_mut(PAD);
+            for (to, cells) in to.zip(&cells[b / PAD..]) {
+                for (scale, cells) in scales.iter().zip(cells) {
+                    for w in 0..PAD {
+                        to[w] += scale * cells[w];
+                    }
+                }
+            }
+        }
+        *waiting = 0;
+    }
+}
