@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(&folder)?;
     let stack = |member: Member| Preset::StackOf(vec![member, Member::Donors]);
     let psd = Member::Psd { metric: MetricKind::Diagonal, anchors: 2, strength: 0.2, scale: 0.4 };
-    let mixture = Member::Mixture { components: 2, start: 0 };
+    let mixture = Member::Mixture { components: 2 };
     let paper = PaperPreset { anchors: 3, folds: 2, newton_steps: 5, ..Default::default() };
     for (name, table, preset) in [
         ("normal", numbers(), stack(Member::Normal)),

@@ -1,7 +1,7 @@
 //! Cross-validation of a stack's smooth members.
 
 use super::choice::plainest;
-use super::members::{Member, Rows, Smooth, Start};
+use super::members::{Member, Rows, Smooth, Start, generator};
 use super::space::{Space, View};
 use crate::Result;
 use crate::density::{Density, Stack};
@@ -17,6 +17,8 @@ const MANY: usize = 2_000;
 /// What a member has to add to the stack, in nats a row, for one of twice its size to be worth its price. The number is not derived: on
 /// seventeen tables a fifth of it gained little more and took a third longer.
 const WORTH: f64 = 0.05;
+/// Members lighter than this are dropped.
+pub(super) const LIGHTEST: f64 = 0.01;
 /// The log-likelihood of a row that no member can have produced, where the rows' are added up.
 const IMPOSSIBLE: f64 = -1e3;
 
@@ -130,7 +132,7 @@ impl Split {
     ) -> Result<(Arc<dyn Density>, Vec<f64>)> {
         let (view, start) = &self.rest[space as usize];
         let rest = view.rows(rows.em);
-        let rng = &mut member.generator(seed);
+        let rng = &mut generator(seed, 0);
         let inner = Smooth::fit(member, rest, start, rng)?.0.density(rest)?;
         let density: Arc<dyn Density> = Arc::from(view.outside(inner)?);
         let logs = density.log_marginals(&self.left)?;
@@ -155,7 +157,8 @@ impl CrossValidated {
     /// How often the kind was of no use in this space since its best there: neither did it get better, nor did the stack with it. One that
     /// does worse by itself may still tell what others do not.
     fn falls(&self, (member, space): Placed, held_out: &[f64], gains: &[f64]) -> usize {
-        let here = |placed: &Placed| placed.0.is_like(member) && placed.1 == space;
+        let kind = std::mem::discriminant(&member);
+        let here = |placed: &Placed| std::mem::discriminant(&placed.0) == kind && placed.1 == space;
         let mut best = f64::NEG_INFINITY;
         let mut falls = 0;
         for c in (0..self.members.len()).filter(|&c| here(&self.members[c])) {
@@ -180,19 +183,22 @@ impl CrossValidated {
         plainest(2, logs[0].len(), |which, row| -logs[which][row]) == 1
     }
 
-    /// Those with these positions.
-    pub(super) fn only(&self, kept: &[usize]) -> Self {
-        Self {
+    /// The members that count, with new weights.
+    pub(super) fn choose(&self, row_weights: &[f64]) -> Chosen {
+        let weights = self.weights(row_weights);
+        let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
+        let validated = Self {
             members: kept.iter().map(|&c| self.members[c]).collect(),
             logs: kept.iter().map(|&c| self.logs[c].clone()).collect(),
             fits: kept.iter().map(|&c| self.fits[c].clone()).collect(),
             complete: self.complete,
-        }
+        };
+        Chosen { weights: validated.weights(row_weights), validated }
     }
 
     /// The weights that maximise the average log of the mixed likelihoods: a convex problem, solved by EM. A row that no member can have
     /// produced has no say.
-    pub(super) fn weights(&self, row_weights: &[f64]) -> Vec<f64> {
+    fn weights(&self, row_weights: &[f64]) -> Vec<f64> {
         let c = self.members.len();
         let relative = |i: usize| {
             let top = self.logs.iter().map(|logs| logs[i]).fold(f64::NEG_INFINITY, f64::max);
@@ -217,23 +223,43 @@ impl CrossValidated {
     }
 
     /// The log-likelihood of every row under the stack with these weights.
-    pub(super) fn stacked(&self, weights: &[f64]) -> Vec<f64> {
+    fn stacked(&self, weights: &[f64]) -> Vec<f64> {
         let log = |i: usize| {
             let terms: Vec<f64> = self.logs.iter().zip(weights).map(|(logs, w)| w.ln() + logs[i]).collect();
             log_sum_exp(&terms)
         };
         (0..self.logs[0].len()).map(log).collect()
     }
+}
+
+/// The members that count.
+pub(super) struct Chosen {
+    validated: CrossValidated,
+    /// Their weights among themselves.
+    weights: Vec<f64>,
+}
+
+impl Chosen {
+    /// Each member and its weight.
+    pub(super) fn members(&self) -> impl Iterator<Item = (Placed, f64)> {
+        self.validated.members.iter().copied().zip(self.weights.iter().copied())
+    }
+
+    /// The log-likelihood of every row under their stack.
+    pub(super) fn stacked(&self) -> Vec<f64> {
+        self.validated.stacked(&self.weights)
+    }
 
     /// For each fold, the stack that has not seen it.
-    pub(super) fn stacks(&self, weights: &[f64]) -> Result<Vec<Stack>> {
+    pub(super) fn stacks(&self) -> Result<Vec<Stack>> {
+        let fits = &self.validated.fits;
         let stack = |fold: usize| {
             let member = |(fits, &w): (&Vec<Arc<dyn Density>>, &f64)| {
                 (w, Box::new(fits[fold].clone()) as Box<dyn Density>)
             };
-            Stack::new(self.fits.iter().zip(weights).map(member).collect())
+            Stack::new(fits.iter().zip(&self.weights).map(member).collect())
         };
-        (0..self.fits[0].len()).map(stack).collect()
+        (0..fits[0].len()).map(stack).collect()
     }
 }
 
@@ -243,7 +269,7 @@ mod tests {
 
     /// Mixtures of 2, 4 and 8 with these log-likelihoods of four rows.
     fn tried(logs: [[f64; 4]; 3]) -> CrossValidated {
-        let member = |components| (Member::Mixture { components, start: 0 }, Space::Plain);
+        let member = |components| (Member::Mixture { components }, Space::Plain);
         CrossValidated {
             members: [2, 4, 8].map(member).to_vec(),
             logs: logs.map(|logs| logs.to_vec()).to_vec(),
@@ -261,7 +287,7 @@ mod tests {
             })
             .collect();
         let gains = [f64::INFINITY, levels[1] - levels[0], levels[2] - levels[1]];
-        of.falls((Member::Mixture { components: 16, start: 0 }, Space::Plain), &held_out, &gains)
+        of.falls((Member::Mixture { components: 16 }, Space::Plain), &held_out, &gains)
     }
 
     #[test]

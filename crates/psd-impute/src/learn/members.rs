@@ -27,8 +27,6 @@ pub enum Member {
     Mixture {
         /// How many.
         components: usize,
-        /// Which of the clusters it may start from, zero being the first.
-        start: u64,
     },
     /// The paper's density: `Q`, anchors and metric learned jointly.
     Psd {
@@ -49,33 +47,18 @@ impl fmt::Display for Member {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Normal => write!(f, "normal model"),
-            Self::Mixture { components, start: 0 } => write!(f, "mixture of {components} normals"),
-            Self::Mixture { components, start } => {
-                write!(f, "mixture of {components} normals, start {}", start.saturating_add(1))
-            }
+            Self::Mixture { components } => write!(f, "mixture of {components} normals"),
             Self::Psd { anchors, .. } => write!(f, "kernel density with {anchors} anchors"),
             Self::Donors => write!(f, "donors"),
         }
     }
 }
 
-impl Member {
-    /// Whether the two differ in size and settings only: mixtures from different starts do not grow together.
-    pub(super) fn is_like(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Mixture { start, .. }, Self::Mixture { start: other, .. }) => start == other,
-            _ => std::mem::discriminant(&self) == std::mem::discriminant(&other),
-        }
-    }
-
-    /// The random numbers of its fit.
-    pub(super) fn generator(self, seed: u64) -> ChaCha8Rng {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        if let Self::Mixture { start, .. } = self {
-            rng.set_stream(start);
-        }
-        rng
-    }
+/// The random numbers of a fit from one of several starts.
+pub(super) fn generator(seed: u64, start: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(start);
+    rng
 }
 
 /// The rows a member is fitted to.
@@ -106,6 +89,8 @@ pub(crate) enum Smooth {
 /// Steps of L-BFGS for a first fit, if EM may not take more, and from a fit to one with other row weights.
 const STEPS: usize = 150;
 const MOVES: usize = 8;
+/// The tolerance of EM where only what components have in common is asked for.
+const COARSE: f64 = 0.01;
 /// The least share of the variance that a component is expected to have: clusters of tied rows leave nothing.
 const LEAST_SHARE: f64 = 0.02;
 
@@ -145,7 +130,7 @@ impl Smooth {
         match member {
             Member::Donors => Err(bad("smooth member", member, "a normal model, mixture or kernel density")),
             Member::Normal => Ok((Self::Mixture(normal.clone()), *converged)),
-            Member::Mixture { components, .. } => {
+            Member::Mixture { components } => {
                 let (_, labels) =
                     kmeans::cluster(rows.table, copy, components.min(rows.table.len()), 20, rng);
                 let (mixture, converged) = fit_mixture(rows, covariance, copy.as_ref(), &labels)?;
@@ -195,7 +180,8 @@ fn fit_mixture(
     let strength = (0.5 * covariance.nrows() as f64).max(1.0);
     let prior = MixturePrior { scale: covariance * Scale(share), strength };
     let weights = Some(rows.weights);
-    let (first, _) = Mixture::fit(rows.table, weights, copy, labels, &prior, rows.em)?;
+    let coarse = EmParams { tolerance: rows.em.tolerance.max(COARSE), ..rows.em };
+    let (first, _) = Mixture::fit(rows.table, weights, copy, labels, &prior, coarse)?;
     let prior = first.pooled(rows.table, weights, &prior)?;
     let (mixture, report) = first.refine(rows.table, weights, &prior, rows.em)?;
     Ok((FittedMixture { mixture, prior }, report.converged))

@@ -1,7 +1,7 @@
 //! What a stack is put together from: the rows, the members' fits, the donors.
 
 use super::choice::plainest;
-use super::crossval::{CrossValidated, Placed, average};
+use super::crossval::{Chosen, CrossValidated, Placed, average};
 use super::donors::fit_donors;
 use super::energy;
 use super::members::{Member, Rows, Smooth};
@@ -88,7 +88,7 @@ impl Data {
 
 /// What a stack is put together from.
 pub(crate) struct Parts {
-    /// The smooth members and where they live.
+    /// The smooth members and where they live; a mixture may be there several times, from different starts.
     pub(crate) smooth: Vec<(Space, Smooth)>,
     /// Their weights among themselves.
     pub(crate) weights: Vec<f64>,
@@ -128,11 +128,11 @@ pub(super) struct FittedDonors {
 type Inside = (f64, Space, Arc<dyn Density>);
 
 impl Parts {
-    /// Donors in the columns, or in their normal scores if they tell better there too. `kept` is what the smooth members were chosen by.
-    pub(super) fn fit_donors(&self, kept: &CrossValidated, seed: u64) -> Result<FittedDonors> {
+    /// Donors in the columns, or in their normal scores if they tell better there too. `chosen` are the smooth members.
+    pub(super) fn fit_donors(&self, chosen: &Chosen, seed: u64) -> Result<FittedDonors> {
         let views = self.data.views()?;
         let densities = self.densities(&views, None)?;
-        let blind = kept.stacks(&self.weights)?;
+        let blind = chosen.stacks()?;
         let fit_in = |space| {
             let smooth = smooth_in(space, &views, &densities)?;
             self.fit_donors_in(space, &views[space as usize], &smooth, &blind, seed)
@@ -210,14 +210,14 @@ impl Parts {
     pub(super) fn report(
         &self,
         tried: &CrossValidated,
-        kept: &CrossValidated,
+        chosen: &Chosen,
         left_out: &[f64],
     ) -> (Vec<Tried>, f64) {
         let average = |logs: &[f64]| average(logs, &self.data.sample_weights);
         let share = self.donors.as_ref().map_or(0.0, |part| part.share);
         let weight = |placed: &Placed| {
-            let place = kept.members.iter().position(|m| m == placed);
-            place.map_or(0.0, |c| (1.0 - share) * self.weights[c])
+            let place = chosen.members().find(|(member, _)| member == placed);
+            place.map_or(0.0, |(_, weight)| (1.0 - share) * weight)
         };
         let one = |(placed, logs): (&Placed, &Vec<f64>)| Tried {
             member: placed.0,
@@ -226,7 +226,7 @@ impl Parts {
             held_out: average(logs),
         };
         let mut members: Vec<Tried> = tried.members.iter().zip(&tried.logs).map(one).collect();
-        let mut logs = kept.stacked(&self.weights);
+        let mut logs = chosen.stacked();
         if let Some(DonorPart { space, .. }) = self.donors {
             let held_out = average(left_out);
             members.push(Tried { member: Member::Donors, space, weight: share, held_out });

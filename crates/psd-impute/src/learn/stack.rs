@@ -2,16 +2,17 @@
 //!
 //! 1. The smooth members (normal model, mixtures, kernel densities) are cross-validated on at most [`SAMPLE`] rows, coarse ones first, among
 //!    the columns as they are and among their normal scores (see [`space`](super::space)). A kind stops growing in a space when it has
-//!    twice gained neither itself nor for the stack. Small tables have mixtures from several starts, each a kind of its own.
-//! 2. Their weights maximise the held-out likelihood of the observed cells; those that count are fitted to all rows.
+//!    twice gained neither itself nor for the stack.
+//! 2. Their weights maximise the held-out likelihood of the observed cells; those that count are fitted to all rows. Small tables have each
+//!    mixture from several starts, which share its weight.
 //! 3. Donors join with the weight that the energy score of self-masked cells gives them (see [`energy`](super::energy)), in the columns as
 //!    they are unless they tell better in the scores.
 //!
 //! The result is one density. Under other row weights each member moves from where it is ([`FittedStack::refitted`]), which is what
 //! proper multiple imputation needs.
 
-use super::crossval::{CrossValidated, cross_validate, folds};
-use super::members::{Member, Smooth, Start};
+use super::crossval::{Chosen, LIGHTEST, Placed, cross_validate, folds};
+use super::members::{Member, Smooth, Start, generator};
 use super::mixture::EmParams;
 use super::normal::choose_ridge;
 use super::parts::{Data, Moved, Parts, SAMPLE};
@@ -26,12 +27,11 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// Members lighter than this are dropped.
-const LIGHTEST: f64 = 0.01;
-
 /// Tables with as few cells as this have mixtures from several starts: where rows are few, the clusters are a matter of chance, and the
-/// average over some of them is not. Larger tables may gain too, but their fits would take two to three times as long.
+/// average over some of them is not. Larger tables may gain too, but their fits would take half as long again.
 const FEW: usize = 5_000;
+/// How many starts.
+const STARTS: u64 = 3;
 
 /// What is told while a stack is fitted; the answer may stop it from trying more members.
 pub trait StackObserver {
@@ -60,6 +60,8 @@ impl StackObserver for () {
 pub struct StackFit {
     /// What may have a place in it, coarse ones of a kind first.
     pub members: Vec<Member>,
+    /// From how many starts a mixture is fitted in the end, which share its weight.
+    pub starts: u64,
     /// The seed of clusters and self-masking.
     pub seed: u64,
 }
@@ -69,11 +71,7 @@ impl StackFit {
     pub fn for_table(table: &Table, seed: u64) -> Self {
         let n = table.len().min(SAMPLE);
         let few = table.len() * table.columns().len() <= FEW;
-        let mixtures = [2, 4, 8, 16, 32, 64].into_iter().flat_map(|components| {
-            // Two clusters are the same from any start.
-            let starts = if few && components > 2 { 3 } else { 1 };
-            (0..starts).map(move |start| Member::Mixture { components, start })
-        });
+        let mixtures = [2, 4, 8, 16, 32, 64].map(|components| Member::Mixture { components });
         let psd = [(6, 0.2, 0.4), (15, 0.05, 0.15)].map(|(anchors, strength, scale)| Member::Psd {
             metric: MetricKind::Full,
             anchors,
@@ -81,14 +79,15 @@ impl StackFit {
             scale,
         });
         let size = |member: &Member| match *member {
-            Member::Mixture { components, .. } => 8 * components,
+            Member::Mixture { components } => 8 * components,
             // Where rows or columns are many they cost more than they bring.
             Member::Psd { .. } if n > 1000 || table.columns().len() > 15 => usize::MAX,
             Member::Psd { anchors, .. } => 8 * anchors,
             Member::Normal | Member::Donors => 0,
         };
         let members = [Member::Normal].into_iter().chain(mixtures).chain(psd).chain([Member::Donors]);
-        Self { members: members.filter(|member| size(member) <= n).collect(), seed }
+        let members = members.filter(|member| size(member) <= n).collect();
+        Self { members, starts: if few { STARTS } else { 1 }, seed }
     }
 
     /// Fits the stack to a standardised table.
@@ -111,10 +110,11 @@ impl StackFit {
         if stop == Some(Stop::Altogether) {
             return Err(Error::Abandoned);
         }
-        let (mut parts, kept, converged) = self.fit_smooth(data, &validated, ridge)?;
+        let chosen = validated.choose(&data.sample_weights);
+        let (mut parts, converged) = self.fit_smooth(data, &chosen, ridge)?;
         let mut left_out = Vec::new();
         if self.members.contains(&Member::Donors) && validated.complete && folds > 1 {
-            let donors = parts.fit_donors(&kept, self.seed)?;
+            let donors = parts.fit_donors(&chosen, self.seed)?;
             if donors.part.share > LIGHTEST {
                 (parts.donors, left_out) = (Some(donors.part), donors.left_out);
             }
@@ -122,35 +122,38 @@ impl StackFit {
                 return Err(Error::Abandoned);
             }
         }
-        let (members, held_out) = parts.report(&validated, &kept, &left_out);
+        let (members, held_out) = parts.report(&validated, &chosen, &left_out);
         FittedStack::of(parts, members, held_out, ridge, converged)
     }
 
-    /// Fits the members that count to all rows; returns those and says whether they converged.
-    fn fit_smooth(
-        &self,
-        data: Data,
-        validated: &CrossValidated,
-        ridge: f64,
-    ) -> Result<(Parts, CrossValidated, bool)> {
-        let weights = validated.weights(&data.sample_weights);
-        let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
+    /// Fits the members that count to all rows and says whether they converged.
+    fn fit_smooth(&self, data: Data, chosen: &Chosen, ridge: f64) -> Result<(Parts, bool)> {
         let em = EmParams { max_iterations: 500, ..Default::default() };
         let views = data.views()?;
-        let starts =
+        let normals =
             views.par_iter().map(|view| Start::of(view.rows(em), ridge)).collect::<Result<Vec<_>>>()?;
-        let fit = |&c: &usize| {
-            let (member, space) = validated.members[c];
-            let rng = &mut member.generator(self.seed);
-            Smooth::fit(member, views[space as usize].rows(em), &starts[space as usize], rng)
+        let planned: Vec<(Placed, f64, u64)> = chosen
+            .members()
+            .flat_map(|(placed, weight)| {
+                let starts = self.starts_of(placed.0);
+                (0..starts).map(move |start| (placed, weight / starts as f64, start))
+            })
+            .collect();
+        let fit = |&((member, space), _, start): &(Placed, f64, u64)| {
+            let rng = &mut generator(self.seed, start);
+            Smooth::fit(member, views[space as usize].rows(em), &normals[space as usize], rng)
         };
-        let fits = kept.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
-        let converged = starts[0].converged && fits.iter().all(|fit| fit.1);
-        let kept = validated.only(&kept);
-        let weights = kept.weights(&data.sample_weights);
-        let smooth = kept.members.iter().zip(fits).map(|(member, fit)| (member.1, fit.0)).collect();
-        let shape = shape(&data.table, &data.weights, &starts[0].normal)?;
-        Ok((Parts { smooth, weights, donors: None, shape, data }, kept, converged))
+        let fits = planned.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
+        let converged = normals[0].converged && fits.iter().all(|fit| fit.1);
+        let smooth = planned.iter().zip(fits).map(|(((_, space), ..), fit)| (*space, fit.0)).collect();
+        let weights = planned.iter().map(|member| member.1).collect();
+        let shape = shape(&data.table, &data.weights, &normals[0].normal)?;
+        Ok((Parts { smooth, weights, donors: None, shape, data }, converged))
+    }
+
+    /// From how many starts a member is fitted. Two clusters are the same from any.
+    fn starts_of(&self, member: Member) -> u64 {
+        if matches!(member, Member::Mixture { components } if components > 2) { self.starts } else { 1 }
     }
 }
 

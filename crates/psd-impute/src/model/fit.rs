@@ -55,7 +55,7 @@ impl Preset {
         Ok(match self {
             Self::Stack => Fitted::Stack(StackFit::for_table(table, seed).run(table, observer)?),
             Self::StackOf(members) => {
-                Fitted::Stack(StackFit { members: members.clone(), seed }.run(table, observer)?)
+                Fitted::Stack(StackFit { members: members.clone(), starts: 1, seed }.run(table, observer)?)
             }
             Self::Paper(preset) => {
                 let (psd, report) = preset.fit(table, seed)?;

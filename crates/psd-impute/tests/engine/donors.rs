@@ -154,12 +154,12 @@ fn stripes(n: usize) -> (Table, Vec<f64>) {
 fn donors_find_a_pattern_of_labels_that_smooth_members_cannot() {
     let (table, truth) = stripes(400);
     let wrong = |members: &[Member]| {
-        let fitted = StackFit { members: members.to_vec(), seed: 1 }.run(&table, &mut ()).unwrap();
+        let fitted = StackFit { members: members.to_vec(), starts: 1, seed: 1 }.run(&table, &mut ()).unwrap();
         let gaps = (0..table.len()).filter(|i| i % 4 == 0);
         let guess = |i: usize| fitted.density.conditional(table.row(i)).unwrap().mean()[0];
         (gaps.filter(|&i| guess(i) != truth[i]).count(), fitted.members.last().unwrap().weight)
     };
-    let smooth = [Member::Normal, Member::Mixture { components: 3, start: 0 }];
+    let smooth = [Member::Normal, Member::Mixture { components: 3 }];
     let (without, _) = wrong(&smooth);
     let (with, weight) = wrong(&[smooth[0], smooth[1], Member::Donors]);
     assert!(weight > 0.5, "{weight}");

@@ -20,7 +20,7 @@ fn table() -> Table {
 fn the_normal_model_without_rows_is_that_of_the_others() {
     let table = table();
     let half = |k: usize| (0..30).map(|i| 2 * i + k).collect::<Vec<_>>();
-    let fitted = StackFit { members: vec![Member::Normal], seed: 0 }.run(&table, &mut ()).unwrap();
+    let fitted = StackFit { members: vec![Member::Normal], starts: 1, seed: 0 }.run(&table, &mut ()).unwrap();
     let left = fitted.without(&table.select(&half(1)).unwrap()).unwrap().moments().unwrap();
     let params = EmParams { tolerance: 1e-12, max_iterations: 1000 };
     let twice = table.select(&[half(0), half(0)].concat()).unwrap();
@@ -43,7 +43,7 @@ fn a_row_left_out_is_not_its_own_donor() {
     let row = |i: usize| [x(i), (3.0 * x(i)).sin() + if i == 50 { 1.5 } else { 0.0 }];
     let table = Table::continuous(&["x", "y"], &(0..83).map(row).collect::<Vec<_>>()).unwrap();
     let table = table.standardise().0;
-    let fitted = StackFit { members: vec![Member::Normal, Member::Donors], seed: 0 };
+    let fitted = StackFit { members: vec![Member::Normal, Member::Donors], starts: 1, seed: 0 };
     let fitted = fitted.run(&table, &mut ()).unwrap();
     assert!(fitted.members.iter().any(|tried| tried.member == Member::Donors && tried.weight > 0.2));
     let one = table.select(&[50]).unwrap();

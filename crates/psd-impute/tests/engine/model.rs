@@ -39,7 +39,7 @@ pub(crate) fn table(n: usize) -> Table {
 
 pub(crate) const MEMBERS: [Member; 4] = [
     Member::Normal,
-    Member::Mixture { components: 2, start: 0 },
+    Member::Mixture { components: 2 },
     Member::Psd { metric: MetricKind::Full, anchors: 4, strength: 0.2, scale: 0.4 },
     Member::Donors,
 ];

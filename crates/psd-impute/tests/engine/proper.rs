@@ -49,7 +49,8 @@ fn refits_add_the_variance_that_one_fit_leaves_out() {
     for seed in 0..TABLES {
         let table = table(seed);
         let (standardised, scaler) = table.standardise();
-        let fitted = StackFit { members: vec![Member::Normal], seed }.run(&standardised, &mut ()).unwrap();
+        let fitted =
+            StackFit { members: vec![Member::Normal], starts: 1, seed }.run(&standardised, &mut ()).unwrap();
         let complete = |density: &dyn Density, k| {
             let imputer = Imputer::new(density, &scaler, &Ties::none(2), Limits::none(2)).unwrap();
             imputer.complete_with_draws(&table, seed, k).unwrap()

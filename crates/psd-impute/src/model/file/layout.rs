@@ -59,16 +59,8 @@ pub(super) struct StackLayout {
 #[serde(rename_all = "snake_case")]
 pub(super) enum MemberLayout {
     Normal,
-    Mixture {
-        components: u64,
-        /// Files from before there were several starts do not say.
-        #[serde(default)]
-        start: u64,
-    },
-    Psd {
-        metric: MetricKind,
-        anchors: u64,
-    },
+    Mixture { components: u64 },
+    Psd { metric: MetricKind, anchors: u64 },
     Donors,
 }
 

@@ -121,9 +121,7 @@ fn write_tried(tried: &[Tried], out: &mut Tensors) -> Vec<(Space, MemberLayout)>
     out.vector("tried.scales", &numbers(&|tried| prior(tried).1));
     let layout = |tried: &Tried| match tried.member {
         Member::Normal => MemberLayout::Normal,
-        Member::Mixture { components, start } => {
-            MemberLayout::Mixture { components: components as u64, start }
-        }
+        Member::Mixture { components } => MemberLayout::Mixture { components: components as u64 },
         Member::Psd { metric, anchors, .. } => MemberLayout::Psd { metric, anchors: anchors as u64 },
         Member::Donors => MemberLayout::Donors,
     };
@@ -140,8 +138,8 @@ fn read_tried(layout: &[(Space, MemberLayout)], source: &Source<'_>) -> Result<V
         let (strength, scale) = (strengths[k], scales[k]);
         let member = match layout {
             MemberLayout::Normal => Member::Normal,
-            MemberLayout::Mixture { components, start } => {
-                Member::Mixture { components: count("components", *components)?, start: *start }
+            MemberLayout::Mixture { components } => {
+                Member::Mixture { components: count("components", *components)? }
             }
             MemberLayout::Psd { metric, anchors } => {
                 Member::Psd { metric: *metric, anchors: count("anchors", *anchors)?, strength, scale }
