@@ -8,7 +8,8 @@
 //! `(d + 2)/n`.
 //!
 //! Weights of Gamma(a), divided by `a`, have the mean 1 and the variance `1/a`, and what is fitted scatters by `1/a` as much. So
-//! `a = 1 - (d + 2)/n` gives back what is lost, `n` being the rows that have a column, on average.
+//! `a = 1 - (d + 2)/n` gives back what is lost, `n` being the rows that have both the column and the one it is told by, on average over the
+//! missing cells and those observed beside them.
 //!
 //! The variance of the residuals themselves is lost in the same measure. With a flat prior its posterior mean is their sum of squares over
 //! `n - d - 2`, where a fit has it over `n`: the covariance of a refit is to be taken `1/a` times.
@@ -38,8 +39,9 @@
 use super::members::FittedMixture;
 use crate::Result;
 use crate::error::bad;
-use crate::linalg::eigenvalues;
+use crate::linalg::{eigenvalues, product, zeros};
 use crate::table::{Kind, RowKeys, Table};
+use faer::Mat;
 use rand_distr::{Distribution, Gamma};
 use rayon::prelude::*;
 
@@ -92,10 +94,27 @@ pub(super) fn row_weights(
 
 /// The shape `a` of one row's weight, from the normal model of the table.
 pub(super) fn shape(table: &Table, copies: &[f64], normal: &FittedMixture) -> Result<f64> {
-    let observed = |(row, copies): (&[f64], &f64)| copies * row.iter().filter(|x| !x.is_nan()).count() as f64;
-    let cells: f64 = table.rows().zip(copies).map(observed).sum();
-    let rows = cells / table.columns().len() as f64;
-    Ok((1.0 - (freedom(table, normal)? + 2.0) / rows).max(LEAST_SHAPE))
+    Ok((1.0 - (freedom(table, normal)? + 2.0) / rows_behind(table, copies)).max(LEAST_SHAPE))
+}
+
+/// How many rows tell what a missing cell has to do with an observed one beside it: those that have both columns, on average over all such
+/// pairs of cells. Of a table without gaps, all rows.
+///
+/// With `n_jk` the rows that have both columns, and so `n_jj - n_jk` the rows that have the first one only, it is
+/// `Σ_jk (n_jj - n_jk) n_jk / Σ_jk (n_jj - n_jk)`.
+fn rows_behind(table: &Table, copies: &[f64]) -> f64 {
+    let d = table.columns().len();
+    let seen = Mat::from_fn(d, table.len(), |j, i| f64::from(!table.row(i)[j].is_nan()));
+    let counted = Mat::from_fn(table.len(), d, |i, j| copies[i] * seen[(j, i)]);
+    let mut both = zeros(d, d);
+    product(both.as_mut(), seen.as_ref(), counted.as_ref());
+    let (mut pairs, mut rows) = (0.0, 0.0);
+    for (j, k) in (0..d).flat_map(|j| (0..d).map(move |k| (j, k))) {
+        let beside = both[(j, j)] - both[(j, k)];
+        pairs += beside;
+        rows += beside * both[(j, k)];
+    }
+    if pairs > 0.0 { rows / pairs } else { copies.iter().sum() }
 }
 
 /// The degrees of freedom of a regression on a table's columns, of which discrete ones have one each.
@@ -154,6 +173,18 @@ mod tests {
             [a, b, (a + b) / 2f64.sqrt() + 1e-3 * f64::from(i % 2)]
         };
         Table::continuous(&["a", "b", "c"], &(0..rows).map(row).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn the_rows_behind_a_gap_have_both_columns() {
+        let gap = f64::NAN;
+        let cells = [[1.0, 2.0, gap], [3.0, gap, 4.0], [5.0, 6.0, 7.0], [8.0, 9.0, gap]];
+        let table = Table::continuous(&["a", "b", "c"], &cells).unwrap();
+        // Beside the gap in b are a (four rows have both) and c (one row); beside those in c, of three rows, a and b.
+        let expected = (4.0 + 1.0 + 3.0 * (2.0 + 1.0)) / 8.0;
+        assert!((rows_behind(&table, &[1.0, 1.0, 1.0, 2.0]) - expected).abs() < 1e-12);
+        let whole = table.select(&[2]).unwrap();
+        assert_eq!(rows_behind(&whole, &[3.0]), 3.0);
     }
 
     #[test]
