@@ -98,7 +98,7 @@ pub(super) fn shape(table: &Table, copies: &[f64], normal: &FittedMixture) -> Re
 }
 
 /// How many rows tell what a missing cell has to do with an observed one beside it: those that have both columns, on average over all such
-/// pairs of cells. Of a table without gaps, all rows.
+/// pairs of cells. If there are none, the rows that have a column.
 ///
 /// With `n_jk` the rows that have both columns, and so `n_jj - n_jk` the rows that have the first one only, it is
 /// `Σ_jk (n_jj - n_jk) n_jk / Σ_jk (n_jj - n_jk)`.
@@ -114,7 +114,8 @@ fn rows_behind(table: &Table, copies: &[f64]) -> f64 {
         pairs += beside;
         rows += beside * both[(j, k)];
     }
-    if pairs > 0.0 { rows / pairs } else { copies.iter().sum() }
+    let alone = (0..d).map(|j| both[(j, j)]).sum::<f64>() / d as f64;
+    if pairs > 0.0 { rows / pairs } else { alone }
 }
 
 /// The degrees of freedom of a regression on a table's columns, of which discrete ones have one each.
@@ -185,6 +186,8 @@ mod tests {
         assert!((rows_behind(&table, &[1.0, 1.0, 1.0, 2.0]) - expected).abs() < 1e-12);
         let whole = table.select(&[2]).unwrap();
         assert_eq!(rows_behind(&whole, &[3.0]), 3.0);
+        let alone = Table::continuous(&["a"], &[[1.0], [gap], [2.0]]).unwrap();
+        assert_eq!(rows_behind(&alone, &[1.0; 3]), 2.0);
     }
 
     #[test]

@@ -99,6 +99,9 @@ impl StackFit {
             let found = format!("{:?}", self.members);
             return Err(bad("members", found, "a normal model, mixture or kernel density among them"));
         }
+        if self.starts == 0 {
+            return Err(bad("starts", self.starts, "at least one"));
+        }
         let of = self.members.len();
         let folds = folds(data.sample.len());
         let mut stop = None;

@@ -151,6 +151,7 @@ fn an_observer_hears_of_every_member_and_may_stop_the_search() {
     assert_eq!(first.1, [Member::Normal]);
     assert!(fitted.members.iter().all(|tried| tried.member == Member::Normal));
     assert!(StackFit { members: vec![Member::Donors], starts: 1, seed: 0 }.run(&table, &mut ()).is_err());
+    assert!(StackFit { members: vec![Member::Normal], starts: 0, seed: 0 }.run(&table, &mut ()).is_err());
 }
 
 #[test]
