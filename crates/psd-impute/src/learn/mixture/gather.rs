@@ -1,7 +1,7 @@
 //! Rows on their way into the sums of a component.
 //!
-//! `Σ s y y'` is as large as a matrix for each component, and a row has a share `s` in many of them: adding it row by row is reading and
-//! writing matrices. So a component's rows wait until there are [`DEEP`] of them, and go through its matrix together.
+//! Every component has a matrix `Σ s y y'`, and a row has a share `s` in many components: to add rows one by one is to read and write matrices
+//! most of the time. So a component's rows wait until there are [`DEEP`] of them, and go into its matrix together.
 
 use super::data::Em;
 use super::maximise::{PAD, Sums};
