@@ -19,6 +19,7 @@ mod presets;
 mod row_weights;
 mod space;
 mod stack;
+mod stacking;
 mod structure;
 
 pub use alternating::{AdamParams, Alternating, AlternatingFitted, Round};

@@ -103,7 +103,7 @@ impl StackFit {
             return Err(bad("starts", self.starts, "at least one"));
         }
         let of = self.members.len();
-        let folds = folds(data.sample.len());
+        let folds = folds(&data.sample);
         let mut stop = None;
         let tell = &mut |member, done, held_out| {
             stop = observer.tried(member, done, of, Some(held_out)).break_value();

@@ -75,10 +75,14 @@ fn a_small_table_has_mixtures_from_several_starts() {
 
 #[test]
 fn donors_get_next_to_nothing_where_rows_are_independent_and_normal() {
-    let (plain, _) = continuous(9, 200, 3, 1, 0.2, Shape::Full);
-    let fitted = fit(&plain, &[Member::Normal, Member::Donors]);
-    let donors = fitted.members.iter().filter(|m| m.member == Member::Donors);
-    assert!(donors.map(|m| m.weight).sum::<f64>() < 0.3, "{:?}", fitted.members);
+    let weight = |seed: u64| -> f64 {
+        let (plain, _) = continuous(seed, 200, 3, 1, 0.2, Shape::Full);
+        let fitted = fit(&plain, &[Member::Normal, Member::Donors]);
+        fitted.members.iter().filter(|m| m.member == Member::Donors).map(|m| m.weight).sum()
+    };
+    // In one table they may have more by chance.
+    let weights: Vec<f64> = (0..12).map(weight).collect();
+    assert!(weights.iter().sum::<f64>() / 12.0 < 0.3, "{weights:?}");
 }
 
 #[test]
