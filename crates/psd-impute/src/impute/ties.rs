@@ -22,6 +22,7 @@ use crate::density::Density;
 use crate::error::bad;
 use crate::table::{Resolution, Scaler, Table};
 use crate::{Error, Result};
+use rayon::prelude::*;
 
 /// Rows and draws that `Σ P(x ≤ b | row)` is taken from.
 const ROWS: usize = 2000;
@@ -67,18 +68,18 @@ impl Ties {
         let some = table.select(&table.spread(ROWS))?;
         let d = self.columns.len();
         let free = Imputer::new(density, scaler, &Self::none(d), Limits::none(d))?;
-        let drawn = (0..DRAWS).map(|k| free.complete_with_draws(&some, 0, k)).collect::<Result<Vec<_>>>()?;
+        let guesses = free.guesses(&some)?;
         let whole = density.conditional(&vec![f64::NAN; d])?;
-        let mut columns = self.columns.clone();
-        for (j, column) in columns.iter_mut().enumerate().filter(|(_, column)| !column.ends.is_empty()) {
-            let gaps = (0..some.len()).filter(|&i| some.row(i)[j].is_nan());
-            let mut guesses: Vec<f64> = gaps.flat_map(|i| drawn.iter().map(move |t| t.row(i)[j])).collect();
-            guesses.sort_by(f64::total_cmp);
+        let calibrated = |(j, (column, guesses)): (usize, (&Recorded, Vec<f64>))| {
+            if column.ends.is_empty() {
+                return Ok(column.clone());
+            }
             let mut observed: Vec<f64> = some.observed(j).collect();
             observed.sort_by(f64::total_cmp);
-            column.calibrate(&observed, &guesses, |x| whole.cdf(j, scaler.apply(j, x)))?;
-        }
-        Ok(Self { columns })
+            column.calibrated(&observed, &guesses, |x| whole.cdf(j, scaler.apply(j, x)))
+        };
+        let columns = self.columns.par_iter().zip(guesses).enumerate().map(calibrated);
+        Ok(Self { columns: columns.collect::<Result<_>>()? })
     }
 
     /// From each column's values and where their intervals meet, both increasing.
@@ -143,6 +144,29 @@ impl Ties {
     }
 }
 
+impl Imputer<'_> {
+    /// For each column, draws of its missing cells, [`DRAWS`] of each, increasing.
+    fn guesses(&self, table: &Table) -> Result<Vec<Vec<f64>>> {
+        let (keys, standardised) = (self.keys(table), self.scaler.standardise(table));
+        let rows = self.map(table, |i, conditional| {
+            let draw = |k| {
+                let rng = &mut keys.generator(i, 0, k);
+                self.draw(table.columns(), standardised.row(i), conditional, rng)
+            };
+            let draws = (0..DRAWS).map(draw).collect::<Result<Vec<_>>>()?;
+            Ok((conditional.missing().to_vec(), draws))
+        })?;
+        let mut out = vec![Vec::new(); table.columns().len()];
+        for (_, (missing, draws)) in &rows {
+            for draw in draws {
+                missing.iter().zip(draw).for_each(|(&j, &x)| out[j].push(x));
+            }
+        }
+        out.iter_mut().for_each(|guesses| guesses.sort_by(f64::total_cmp));
+        Ok(out)
+    }
+}
+
 /// The observed values of a column, increasing: all that come back, and so many of the others.
 fn values(table: &Table, resolution: &Resolution, j: usize) -> Vec<f64> {
     let mut values: Vec<f64> = table.observed(j).collect();
@@ -171,29 +195,29 @@ impl Recorded {
         }
     }
 
-    /// Moves the ends at which the counts are off by more than chance, from the sorted observed cells, sorted draws of the missing ones
-    /// ([`DRAWS`] each) and `F`.
-    fn calibrate(
-        &mut self,
+    /// The same with those ends moved at which the counts are off by more than chance, from the sorted observed cells, sorted draws of the
+    /// missing ones ([`DRAWS`] each) and `F`.
+    fn calibrated(
+        &self,
         observed: &[f64],
         guesses: &[f64],
-        cdf: impl Fn(f64) -> Result<f64>,
-    ) -> Result<()> {
+        cdf: impl Fn(f64) -> Result<f64> + Sync,
+    ) -> Result<Self> {
         let points = self.points();
+        let shares = points.par_iter().map(|&x| cdf(x)).collect::<Result<Vec<f64>>>()?;
         let cells = observed.len() as f64;
         let n = cells + guesses.len() as f64 / DRAWS as f64;
         let mut top = f64::NEG_INFINITY;
         // The observed rows that the model has below each point, made increasing.
-        let counts = points
-            .iter()
-            .map(|&x| {
-                let missing = guesses.partition_point(|&g| g <= x) as f64 / DRAWS as f64;
-                top = (n * cdf(x)? - missing).max(top);
-                Ok(top)
-            })
-            .collect::<Result<Vec<f64>>>()?;
+        let count = |(&x, share): (&f64, f64)| {
+            let missing = guesses.partition_point(|&g| g <= x) as f64 / DRAWS as f64;
+            top = (n * share - missing).max(top);
+            top
+        };
+        let counts: Vec<f64> = points.iter().zip(shares).map(count).collect();
+        let mut out = self.clone();
         let mut last = f64::NEG_INFINITY;
-        for (k, end) in self.ends.iter_mut().enumerate() {
+        for (k, end) in out.ends.iter_mut().enumerate() {
             let wanted = observed.partition_point(|&x| x <= self.values[k]) as f64;
             let chance = CHANCE * (wanted * (cells - wanted) / cells).sqrt();
             let here = counts[points.partition_point(|&x| x < *end).min(points.len() - 1)];
@@ -203,7 +227,7 @@ impl Recorded {
             *end = end.max(last);
             last = *end;
         }
-        Ok(())
+        Ok(out)
     }
 
     /// Where `F` is looked at: evenly over twice the range of the values, and finely between neighbours.

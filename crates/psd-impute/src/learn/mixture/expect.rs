@@ -180,7 +180,10 @@ impl<const W: usize> pulp::WithSimd for Work<'_, W> {
         for batch in self.piece {
             self.step.batch(batch, self.desk)?;
         }
-        self.desk.sums.iter_mut().for_each(|gather| gather.flush());
+        // Not a closure, which would be compiled for the smallest registers.
+        for gather in &mut self.desk.sums {
+            gather.flush();
+        }
         Ok(())
     }
 }

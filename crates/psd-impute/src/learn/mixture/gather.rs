@@ -44,6 +44,9 @@ impl Gather {
     #[inline(always)]
     pub(super) fn flush(&mut self) {
         let Self { sums, cells, shares, waiting } = self;
+        if *waiting == 0 {
+            return;
+        }
         shares[*waiting..].fill(0.0);
         for b in 0..sums.first.len() {
             let scales: [f64; DEEP] = std::array::from_fn(|i| shares[i] * cells[b / PAD][i][b % PAD]);
