@@ -1,15 +1,17 @@
 //! Whether what is said of the estimates holds on simulated tables.
 //!
 //! ```text
-//! cargo bench -p psd-impute --bench statistics                   both sections
+//! cargo bench -p psd-impute --bench statistics                   all but the last section
 //! cargo bench -p psd-impute --bench statistics -- rate           one of them
 //! cargo bench -p psd-impute --bench statistics -- members 200    coverage by stacks with fewer members, 200 tables each
 //! ```
 //!
 //! - `coverage`: intervals from several completed tables, pooled by Rubin's rules;
+//! - `clusters`: whether what is imputed into clusters scatters as these rules need;
 //! - `rate`: how fast the divergence from a known density falls with the number of rows;
 //! - `members`: coverage by stacks with fewer members, only when asked for.
 
+mod clusters;
 mod coverage;
 mod data;
 mod rate;
@@ -28,14 +30,18 @@ fn main() -> Result<()> {
     if names.is_empty() && !arguments.iter().any(|a| a == "--bench") {
         return Ok(());
     }
-    if let Some(other) = names.iter().find(|name| !["coverage", "rate", "members"].contains(name)) {
-        let expected = "coverage, rate or members";
+    if let Some(other) = names.iter().find(|name| !["coverage", "clusters", "rate", "members"].contains(name))
+    {
+        let expected = "coverage, clusters, rate or members";
         return Err(Error::BadParameter { name: "section", value: other.to_string(), expected });
     }
     let tables = counts.first().and_then(|count| count.parse().ok()).unwrap_or(TABLES);
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
     if wanted("coverage") {
         coverage::run(tables)?;
+    }
+    if wanted("clusters") {
+        clusters::run(tables)?;
     }
     if wanted("rate") {
         rate::run()?;
