@@ -6,7 +6,8 @@
 //! E (avg q - q*)² = (1 + 1/m) E B        B the variance of q between the tables
 //! ```
 //!
-//! whatever the estimate's own standard error. Regressions of one normal table tell little of mixtures; these rows come from three normals.
+//! whatever the estimate's own standard error; a bias of what is imputed counts on the left. Regressions of one normal table tell little
+//! of mixtures; these rows come from three normals.
 
 use crate::data::normal;
 use psd_impute::Result;
