@@ -33,7 +33,7 @@ mod shape;
 mod summary;
 mod ties;
 
-pub(crate) use balance::{Balance, Drawn};
+pub(crate) use balance::{Balance, Drawn, Draws};
 pub use imputer::Imputer;
 pub use limits::Limits;
 pub use outliers::RowScore;

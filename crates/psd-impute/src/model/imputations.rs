@@ -3,7 +3,7 @@
 use super::{Fitted, Model};
 use crate::Result;
 use crate::density::{Density, Stack};
-use crate::impute::{Balance, Drawn, Imputer, Limits};
+use crate::impute::{Balance, Drawn, Draws, Imputer, Limits};
 use crate::learn::OneOf;
 use crate::table::{RowCounter, Table};
 use std::sync::OnceLock;
@@ -22,7 +22,8 @@ pub struct Imputations<'a> {
     refits: bool,
     /// The rows that are drawn in balance.
     balance: Option<Balance>,
-    offsets: OnceLock<Vec<Vec<f64>>>,
+    /// The plain draws that the tables are off from each other by.
+    plain: OnceLock<Vec<Draws>>,
 }
 
 impl Model {
@@ -39,7 +40,7 @@ impl Model {
         let rows = if of <= TABLES { self.rows_in_full()? } else { None };
         let balance = rows.map(|rows| Balance::new(rows, seed));
         let refits = of > 1 && !one_fit;
-        Ok(Imputations { model: self, limits, seed, of, refits, balance, offsets: OnceLock::new() })
+        Ok(Imputations { model: self, limits, seed, of, refits, balance, plain: OnceLock::new() })
     }
 
     /// The standardised rows it was fitted to, if it has all of them and they are not too many.
@@ -69,13 +70,13 @@ impl Imputations<'_> {
         Ok(Imputation { all: self, one, density, drawn: OnceLock::new() })
     }
 
-    /// How each of the tables is to be off from the average.
-    fn offsets(&self, balance: &Balance) -> Result<&[Vec<f64>]> {
-        if let Some(offsets) = self.offsets.get() {
-            return Ok(offsets);
+    /// What the tables are to be off from their average by.
+    fn plain(&self, balance: &Balance) -> Result<&[Draws]> {
+        if let Some(plain) = self.plain.get() {
+            return Ok(plain);
         }
-        let offsets = balance.offsets(&self.model.imputer(self.limits.clone())?, self.seed, self.of)?;
-        Ok(self.offsets.get_or_init(|| offsets))
+        let plain = balance.plain(&self.model.imputer(self.limits.clone())?, self.seed, self.of)?;
+        Ok(self.plain.get_or_init(|| plain))
     }
 }
 
@@ -110,8 +111,7 @@ impl Imputation<'_> {
         if let Some(drawn) = self.drawn.get() {
             return Ok(drawn);
         }
-        let offset = &self.all.offsets(balance)?[self.one.number as usize - 1];
-        let drawn = balance.drawn(imputer, self.all.seed, self.one, offset)?;
+        let drawn = balance.drawn(imputer, self.all.seed, self.one, self.all.plain(balance)?)?;
         Ok(self.drawn.get_or_init(|| drawn))
     }
 }

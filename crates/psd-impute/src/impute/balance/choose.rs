@@ -1,156 +1,238 @@
 //! One of the candidates of each row, so that together they are near to where they should be.
 //!
-//! With `x_i` how far the waves of row `i`'s candidate are from their average over its candidates, and `e_i` the average of `|x_i|²`,
+//! With `x_i` how far row `i`'s candidate is from the average over its candidates, in a space where squared distances are energy distances, and
+//! `e_i` the average of `|x_i|²`,
 //!
 //! ```text
-//! minimise |Σ_i x_i - t|² + (Σ_i |x_i|² - e_i)²/e        over the candidates of each row
+//! minimise |Σ_i x_i - t|² + (Σ_i |x_i|² - e_i)²/e + e (Σ_i s_i)²/v        over the candidates of each row
 //! ```
 //!
-//! row after row, some rounds. The first term alone has `Σ |x_i|²` in it: candidates near to the average would be taken more often than others,
-//! and draws would be less spread than their distributions. The second keeps their spread. With `e` the average of all `e_i` it outweighs
-//! that as soon as about half a row's spread is lost.
+//! The first term alone has `Σ |x_i|²` in it: candidates near to the average would be taken more often than others, and draws would be less
+//! spread than their distributions. The second keeps their spread, and the third their variance, which far candidates could still add to: `s` is
+//! how much farther a candidate is from the average in squared units of the columns than candidates are on average, and `v` the average of `s²`.
+//! With `e` the average of all `e_i` they outweigh the first as soon as about half a row's spread is off.
+//!
+//! Taking the best candidate of one row after another ends where no single row can do better, which is far from the best. So rows are *annealed*:
+//! they take each candidate with the probability `∝ exp(-cost/T)` while `T` falls from `e` to zero.
 
+use rand::{Rng, RngExt};
 use std::iter::zip;
 
-/// Rounds over all rows, at most.
+/// Rounds over all rows while it cools, and at most so many after that.
+const SWEEPS: usize = 40;
 const ROUNDS: usize = 5;
 
-/// The candidates of a row.
-pub(super) struct Candidates {
-    /// `x`, one candidate after the other. There are many of them: half the digits will do.
-    waves: Vec<f32>,
-    /// `|x|² - e_i` of each, and `e_i`.
-    excess: Vec<f64>,
-    spread: f64,
+/// Inner products of the candidates' `x`. Every row has as many candidates, and has taken its first one.
+pub(super) trait Products {
+    /// `|x|²` of each candidate of a row.
+    fn squares(&self, row: usize) -> Vec<f64>;
+
+    /// The product of each candidate of a row with `Σ x - t` over the other rows, this one having taken `taken`.
+    fn with_others(&mut self, row: usize, taken: usize) -> Vec<f64>;
+
+    /// A row takes another candidate.
+    fn take(&mut self, row: usize, from: usize, to: usize);
 }
 
-impl Candidates {
-    /// From how far the waves of each candidate, `size` numbers, are from their average.
-    pub(super) fn new(deviations: &[f64], size: usize) -> Self {
-        let waves: Vec<f32> = deviations.iter().map(|&x| x as f32).collect();
-        let squares: Vec<f64> = waves.chunks(size).map(|x| dot(x, x)).collect();
-        let spread = squares.iter().sum::<f64>() / squares.len() as f64;
-        Self { waves, excess: squares.iter().map(|square| square - spread).collect(), spread }
-    }
-
-    fn waves(&self, k: usize, size: usize) -> &[f32] {
-        &self.waves[k * size..(k + 1) * size]
-    }
+/// By how much the candidates of each row are more spread than they are on average, and what is made of the sum over the rows.
+struct Spread {
+    excess: Vec<Vec<f64>>,
+    /// Of the candidates that are taken.
+    sum: f64,
+    weight: f64,
 }
 
-/// What the candidates that were taken add up to.
-struct Sums {
-    /// `Σ x_i - t`.
-    off: Vec<f64>,
-    /// `Σ |x_i|² - e_i`.
-    excess: f64,
-}
-
-impl Sums {
-    fn add(&mut self, sign: f64, row: &Candidates, k: usize) {
-        let waves = row.waves(k, self.off.len());
-        zip(&mut self.off, waves).for_each(|(sum, &x)| *sum += sign * f64::from(x));
-        self.excess += sign * row.excess[k];
-    }
-}
-
-/// For each row the number of the candidate that is taken; `t` is the offset.
-pub(super) fn nearest(rows: &[Candidates], offset: &[f64]) -> Vec<usize> {
-    let typical = rows.iter().map(|row| row.spread).sum::<f64>() / rows.len() as f64;
-    // Where all candidates are the same there is nothing to choose.
-    if typical.is_nan() || typical <= 0.0 {
-        return vec![0; rows.len()];
-    }
-    let mut taken = vec![0; rows.len()];
-    let mut sums = Sums { off: offset.iter().map(|x| -x).collect(), excess: 0.0 };
-    rows.iter().for_each(|row| sums.add(1.0, row, 0));
-    for _ in 0..ROUNDS {
-        let before = taken.clone();
-        for (row, taken) in zip(rows, &mut taken) {
-            sums.add(-1.0, row, *taken);
-            let off: Vec<f32> = sums.off.iter().map(|&x| x as f32).collect();
-            // What the candidate adds to the two terms, but for e_i in the first.
-            let cost = |k: usize| {
-                let excess = row.excess[k];
-                2.0 * dot(row.waves(k, off.len()), &off)
-                    + excess
-                    + excess * (2.0 * sums.excess + excess) / typical
-            };
-            let costs = (0..row.excess.len()).map(|k| (k, cost(k)));
-            *taken = costs.fold((*taken, f64::INFINITY), |best, at| if at.1 < best.1 { at } else { best }).0;
-            sums.add(1.0, row, *taken);
+impl Spread {
+    fn new(mut spread: Vec<Vec<f64>>, weight: impl Fn(&[Vec<f64>]) -> f64) -> Self {
+        for row in &mut spread {
+            let average = mean(row);
+            row.iter_mut().for_each(|x| *x -= average);
         }
-        if taken == before {
+        Self { sum: spread.iter().map(|row| row[0]).sum(), weight: weight(&spread), excess: spread }
+    }
+
+    /// What each candidate of a row costs that has taken `taken`.
+    fn costs(&self, row: usize, taken: usize) -> impl Iterator<Item = f64> {
+        let excess = &self.excess[row];
+        let others = self.sum - excess[taken];
+        excess.iter().map(move |x| self.weight * x * (2.0 * others + x))
+    }
+
+    fn take(&mut self, row: usize, from: usize, to: usize) {
+        self.sum += self.excess[row][to] - self.excess[row][from];
+    }
+}
+
+fn mean(x: &[f64]) -> f64 {
+    x.iter().sum::<f64>() / x.len() as f64
+}
+
+/// For each row the number of the candidate that is taken. `variances` are the squared distances of each row's candidates from their average.
+pub(super) fn nearest(
+    products: &mut impl Products,
+    variances: Vec<Vec<f64>>,
+    rng: &mut dyn Rng,
+) -> Vec<usize> {
+    let mut taken = vec![0; variances.len()];
+    let squares: Vec<Vec<f64>> = (0..taken.len()).map(|row| products.squares(row)).collect();
+    let e = mean(&squares.iter().map(|row| mean(row)).collect::<Vec<_>>());
+    // Where all candidates are the same there is nothing to choose.
+    if e.is_nan() || e <= 0.0 {
+        return taken;
+    }
+    let square = |excess: &[Vec<f64>]| mean(&excess.iter().flatten().map(|s| s * s).collect::<Vec<_>>());
+    let mut spreads = [
+        Spread::new(squares.clone(), |_| e.recip()),
+        Spread::new(variances, |excess| e / square(excess).max(f64::MIN_POSITIVE)),
+    ];
+    for sweep in 0..SWEEPS + ROUNDS {
+        let heat = e * (1.0 - sweep as f64 / SWEEPS as f64).max(0.0).powi(2);
+        let before = taken.clone();
+        for (row, taken) in taken.iter_mut().enumerate() {
+            let from = *taken;
+            let mut costs = products.with_others(row, from);
+            zip(&mut costs, &squares[row]).for_each(|(cost, square)| *cost = 2.0 * *cost + square);
+            for spread in &spreads {
+                zip(&mut costs, spread.costs(row, from)).for_each(|(cost, more)| *cost += more);
+            }
+            if heat > 0.0 {
+                costs.iter_mut().for_each(|cost| *cost -= heat * gumbel(rng));
+            }
+            *taken = least(&costs, from);
+            products.take(row, from, *taken);
+            spreads.iter_mut().for_each(|spread| spread.take(row, from, *taken));
+        }
+        if heat == 0.0 && taken == before {
             break;
         }
     }
     taken
 }
 
-/// The inner product, in strands so that the compiler can use vector registers.
-fn dot(a: &[f32], b: &[f32]) -> f64 {
-    const STRANDS: usize = 16;
-    let mut strands = [0.0f32; STRANDS];
-    let (a, b) = (a.chunks(STRANDS), b.chunks(STRANDS));
-    for (x, y) in zip(a, b) {
-        zip(&mut strands, zip(x, y)).for_each(|(sum, (x, y))| *sum += x * y);
-    }
-    strands.iter().map(|&x| f64::from(x)).sum()
+/// A Gumbel variable: the least of costs less such variables times `T` is each of them with the probability `∝ exp(-cost/T)`.
+fn gumbel(rng: &mut dyn Rng) -> f64 {
+    -(-rng.random::<f64>().max(f64::MIN_POSITIVE).ln()).ln()
+}
+
+/// The place of the least cost; `otherwise` if there is none.
+fn least(costs: &[f64], otherwise: usize) -> usize {
+    let smaller =
+        |best: (usize, f64), (k, &cost): (usize, &f64)| if cost < best.1 { (k, cost) } else { best };
+    costs.iter().enumerate().fold((otherwise, f64::INFINITY), smaller).0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
 
     const SIZE: usize = 40;
+    const EACH: usize = 8;
 
-    fn wave(i: usize, k: usize) -> f64 {
-        ((i * 37 + k * 11) as f64 * 0.61).sin()
+    /// Candidates with any `x`.
+    struct Plain {
+        x: Vec<Vec<Vec<f64>>>,
+        off: Vec<f64>,
     }
 
-    /// Both terms of what is minimised, from their definition.
-    fn cost(rows: &[Candidates], taken: &[usize], offset: &[f64]) -> f64 {
-        let e = rows.iter().map(|row| row.spread).sum::<f64>() / rows.len() as f64;
-        let x = |i: usize, k: usize| f64::from(rows[i].waves[taken[i] * SIZE + k]);
-        let square = |i: usize| (0..SIZE).map(|k| x(i, k).powi(2)).sum::<f64>();
-        let all = || 0..rows.len();
-        let off = |k: usize| all().map(|i| x(i, k)).sum::<f64>() - offset[k];
-        (0..SIZE).map(|k| off(k).powi(2)).sum::<f64>()
-            + all().map(|i| square(i) - rows[i].spread).sum::<f64>().powi(2) / e
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        zip(a, b).map(|(a, b)| a * b).sum()
+    }
+
+    impl Plain {
+        fn new(x: Vec<Vec<Vec<f64>>>, offset: &[f64]) -> Self {
+            let off = (0..SIZE).map(|j| x.iter().map(|row| row[0][j]).sum::<f64>() - offset[j]);
+            Self { off: off.collect(), x }
+        }
+
+        fn variances(&self) -> Vec<Vec<f64>> {
+            (0..self.x.len()).map(|row| self.squares(row).iter().map(|s| s.sqrt()).collect()).collect()
+        }
+    }
+
+    impl Products for Plain {
+        fn squares(&self, row: usize) -> Vec<f64> {
+            self.x[row].iter().map(|x| dot(x, x)).collect()
+        }
+
+        fn with_others(&mut self, row: usize, taken: usize) -> Vec<f64> {
+            let own = &self.x[row][taken];
+            self.x[row].iter().map(|x| dot(x, &self.off) - dot(x, own)).collect()
+        }
+
+        fn take(&mut self, row: usize, from: usize, to: usize) {
+            let (from, to) = (&self.x[row][from], &self.x[row][to]);
+            zip(&mut self.off, zip(from, to)).for_each(|(off, (from, to))| *off += to - from);
+        }
+    }
+
+    fn candidates(rows: usize, reach: impl Fn(usize, usize) -> f64) -> Vec<Vec<Vec<f64>>> {
+        let rng = &mut ChaCha8Rng::seed_from_u64(3);
+        let mut x = |i, k| (0..SIZE).map(|_| reach(i, k) * (rng.random::<f64>() - 0.5)).collect();
+        (0..rows).map(|i| (0..EACH).map(|k| x(i, k)).collect()).collect()
+    }
+
+    /// All three terms of what is minimised, from their definition.
+    fn cost(of: &Plain, taken: &[usize], offset: &[f64]) -> f64 {
+        let rows = 0..taken.len();
+        let excess = |spread: &[f64], k: usize| spread[k] - mean(spread);
+        let sum = |spread: &[Vec<f64>]| rows.clone().map(|i| excess(&spread[i], taken[i])).sum::<f64>();
+        let squares: Vec<Vec<f64>> = rows.clone().map(|i| of.squares(i)).collect();
+        let variances = of.variances();
+        let e = mean(&squares.concat());
+        let every = || rows.clone().flat_map(|i| (0..EACH).map(move |k| (i, k)));
+        let v = mean(&every().map(|(i, k)| excess(&variances[i], k).powi(2)).collect::<Vec<_>>());
+        let off = |j: usize| rows.clone().map(|i| of.x[i][taken[i]][j]).sum::<f64>() - offset[j];
+        (0..SIZE).map(|j| off(j).powi(2)).sum::<f64>()
+            + sum(&squares).powi(2) / e
+            + e * sum(&variances).powi(2) / v
     }
 
     #[test]
-    fn no_other_candidate_of_a_single_row_is_nearer() {
-        let row = |i: usize| {
-            let reach = 0.5 + (i % 3) as f64;
-            Candidates::new(&(0..4 * SIZE).map(|k| reach * wave(i, k)).collect::<Vec<_>>(), SIZE)
-        };
-        let rows: Vec<Candidates> = (0..40).map(row).collect();
-        let offset: Vec<f64> = (0..SIZE).map(|k| 3.0 * wave(99, k)).collect();
-        let taken = nearest(&rows, &offset);
-        let (reached, first) = (cost(&rows, &taken, &offset), cost(&rows, &[0; 40], &offset));
-        assert!(reached < 0.5 * first, "{reached} {first}");
-        for i in 0..40 {
-            for k in 0..4 {
+    fn no_other_candidate_of_a_single_row_is_nearer_and_annealing_is_worth_it() {
+        let offset: Vec<f64> = (0..SIZE).map(|j| (j as f64 * 0.7).sin()).collect();
+        let mut of = Plain::new(candidates(60, |i, _| 0.5 + (i % 3) as f64), &offset);
+        let variances = of.variances();
+        let taken = nearest(&mut of, variances, &mut ChaCha8Rng::seed_from_u64(1));
+        let reached = cost(&of, &taken, &offset);
+        for i in 0..60 {
+            for k in 0..EACH {
                 let mut other = taken.clone();
                 other[i] = k;
-                let there = cost(&rows, &other, &offset);
-                assert!(there >= reached - 1e-4 * reached, "row {i}, candidate {k}: {there} {reached}");
+                let there = cost(&of, &other, &offset);
+                assert!(there >= reached * (1.0 - 1e-9), "row {i}, candidate {k}: {there} {reached}");
             }
         }
+        // One row after another, each with its best candidate, until none does better.
+        let mut greedy = vec![0; 60];
+        for i in (0..60).cycle().take(600) {
+            let costs: Vec<f64> = (0..EACH)
+                .map(|k| {
+                    greedy[i] = k;
+                    cost(&of, &greedy, &offset)
+                })
+                .collect();
+            greedy[i] = least(&costs, 0);
+        }
+        let greedy = cost(&of, &greedy, &offset);
+        assert!(reached < 0.9 * greedy, "{reached} {greedy}");
     }
 
     #[test]
     fn wide_candidates_are_taken_as_often_as_narrow_ones() {
-        // Of every four candidates two are three times as far away as the others.
-        let reach = |k: usize| [1.0, 3.0][k / SIZE % 2];
-        let row = |i: usize| {
-            Candidates::new(&(0..4 * SIZE).map(|k| reach(k) * wave(i, k)).collect::<Vec<_>>(), SIZE)
-        };
-        let rows: Vec<Candidates> = (0..200).map(row).collect();
-        let taken = nearest(&rows, &[0.0; SIZE]);
-        let spread: f64 = zip(&rows, &taken).map(|(row, &k)| row.excess[k] + row.spread).sum();
-        let expected: f64 = rows.iter().map(|row| row.spread).sum();
+        // Every second candidate is three times as far away as the others.
+        let mut of = Plain::new(candidates(200, |_, k| [1.0, 3.0][k % 2]), &[0.0; SIZE]);
+        let variances = of.variances();
+        let taken = nearest(&mut of, variances, &mut ChaCha8Rng::seed_from_u64(1));
+        let spread: f64 = taken.iter().enumerate().map(|(i, &k)| of.squares(i)[k]).sum();
+        let expected: f64 = (0..200).map(|i| mean(&of.squares(i))).sum();
         assert!((spread / expected - 1.0).abs() < 0.02, "{spread} {expected}");
+    }
+
+    #[test]
+    fn candidates_that_are_all_the_same_leave_nothing_to_choose() {
+        let mut of = Plain::new(vec![vec![vec![0.0; SIZE]; EACH]; 3], &[0.0; SIZE]);
+        assert_eq!(nearest(&mut of, vec![vec![0.0; EACH]; 3], &mut ChaCha8Rng::seed_from_u64(1)), [0; 3]);
     }
 }

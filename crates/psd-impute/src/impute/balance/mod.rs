@@ -2,30 +2,33 @@
 //!
 //! Draws that know nothing of each other scatter around what the model says of the table as a whole: with `n` rows, a table completed so is
 //! about as far from the model as one table of `n` rows is from another. Nothing is gained by that. Here every row of the fitted table has
-//! [`CANDIDATES`] draws, each exact, and of each row the one is taken that leaves the table nearest to the average over all of them, in
-//! energy distance; see [`waves`]. With `φ` a row's waves and `φ̄` their average over its candidates,
+//! [`LEAST`] to [`MOST`] draws, each exact, and those are taken that leave the table nearest to the average over all of them, in energy
+//! distance. With `φ` a row in a space where squared distances are energy distances, and `φ̄` its average over the row's candidates,
 //!
 //! ```text
 //! minimise |Σ_i (φ(y_i) - φ̄_i) - t|²        over the candidates y_i of each row i
 //! ```
 //!
-//! as far as draws stay as spread as they are; see [`choose`]. `t` is zero if one table is asked for.
+//! as far as draws stay as spread as they are; see [`choose`]. `t` is zero if one table is asked for. Where rows are few all [`distances`]
+//! between candidates are kept; where they are many, random [`waves`] stand for them.
 //!
 //! **Several tables.** What the draws scatter by is part of the variance between tables that Rubin's rules need, so it may not vanish. As
 //! with the weights of refits (see [`row_weights`](crate::learn)) the tables are kept in balance instead. `t` is made of `m` plain draws of each
 //! row, `z_1 … z_m`, one for each table:
 //!
 //! ```text
-//! t_k = κ Σ_i (φ(z_ik) - avg_k φ(z_ik))        κ² = (m + ¼)/(m + 1)
+//! t_k = κ Σ_i (φ(z_ik) - avg_k φ(z_ik))        κ² = m/(m + 1)
 //! ```
 //!
 //! These add up to zero over the tables, so that the average over them hardly scatters. Followed exactly, a table scatters by `κ² (m - 1)/m` of
 //! what plain draws do, and tables against each other by `κ²`. Rubin's rules count that `1 + 1/m` times, which has to be one, for what the
-//! draws stand for: `κ² = m/(m + 1)`. But a few candidates follow products of columns, and so slopes, not quite; a quarter of the way to one
-//! keeps the variance from falling short of what is needed. What changes from row to row faster than the waves can see is left to chance, as it is
-//! in plain draws, and right as well.
+//! draws stand for. What changes from row to row faster than candidates can follow is left to chance, as it is in plain draws, and right as
+//! well.
 
 mod choose;
+mod distances;
+mod points;
+mod wave_sums;
 mod waves;
 
 use super::imputer::{Imputer, fill_gaps};
@@ -33,15 +36,24 @@ use crate::Result;
 use crate::density::map_gaps;
 use crate::learn::OneOf;
 use crate::table::{RowKeys, Table};
-use choose::{Candidates, nearest};
+use choose::nearest;
+use distances::{Distances, KEPT};
+use points::Points;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
+use wave_sums::WaveSums;
 use waves::Waves;
 
-/// Draws of a row that one is taken of.
-const CANDIDATES: u64 = 16;
+/// Draws of a row that one is taken of: the fewer rows, the more.
+const LEAST: usize = 16;
+const MOST: usize = 64;
 /// Rows whose waves are added up together.
 const CHUNK: usize = 64;
+
+/// Some draws of a row with gaps, and which row it is.
+pub(crate) type Draws = (usize, Vec<Vec<f64>>);
 
 /// The draws of rows, by the rows' keys.
 #[derive(Debug, Default)]
@@ -66,15 +78,21 @@ pub(crate) struct Balance {
     rows: Table,
     keys: RowKeys,
     known: HashSet<u64>,
-    waves: Waves,
+    points: Points,
+    /// How many candidates a row has.
+    each: usize,
+    /// If they are too many to keep the distances between them.
+    waves: Option<Waves>,
 }
 
 impl Balance {
     /// From all standardised rows.
     pub(crate) fn new(rows: Table, seed: u64) -> Self {
         let drawn = rows.rows().filter(|row| row.iter().any(|x| x.is_nan())).count();
-        let (keys, waves) = (RowKeys::of(&rows), Waves::new(&rows, drawn, seed));
-        Self { known: (0..rows.len()).map(|i| keys.key(i)).collect(), rows, keys, waves }
+        let each = (KEPT / drawn.max(1)).clamp(LEAST, MOST);
+        let waves = (drawn * each > KEPT).then(|| Waves::new(&rows, drawn, seed));
+        let (keys, points) = (RowKeys::of(&rows), Points::new(&rows));
+        Self { known: (0..rows.len()).map(|i| keys.key(i)).collect(), rows, keys, points, each, waves }
     }
 
     /// Whether it knows one of the rows with these keys.
@@ -82,58 +100,51 @@ impl Balance {
         (0..rows).any(|i| self.known.contains(&keys.key(i)))
     }
 
-    /// How the waves of each of the tables are to be off from the average, apart from the factor `κ`: nothing for a single one.
-    pub(crate) fn offsets(&self, imputer: &Imputer<'_>, seed: u64, of: u64) -> Result<Vec<Vec<f64>>> {
-        if of == 1 {
-            return Ok(vec![vec![0.0; self.waves.size()]]);
-        }
-        // None of the candidates, which must know nothing of the offsets.
-        let plain: Vec<(u64, u64)> = (1..=of).map(|number| (number, CANDIDATES)).collect();
-        let size = plain.len() * self.waves.size();
-        let parts: Vec<Vec<f64>> = self
-            .draws(imputer, seed, &plain)?
-            .par_chunks(CHUNK)
-            .map(|rows| {
-                let mut sum = vec![0.0; size];
-                for (i, draws) in rows {
-                    sum.iter_mut().zip(self.deviations(imputer, *i, draws)).for_each(|(s, x)| *s += x);
-                }
-                sum
-            })
-            .collect();
-        let mut all = vec![0.0; size];
-        parts.iter().for_each(|part| all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x));
-        Ok(all.chunks(self.waves.size()).map(<[f64]>::to_vec).collect())
+    /// What the tables are to be off from their average by: a plain draw of each row for each of them, none for a single one.
+    pub(crate) fn plain(&self, imputer: &Imputer<'_>, seed: u64, of: u64) -> Result<Vec<Draws>> {
+        // None of the candidates, which must know nothing of them.
+        let streams: Vec<(u64, u64)> = (1..=of).map(|number| (number, MOST as u64)).collect();
+        if of == 1 { Ok(Vec::new()) } else { self.draws(imputer, seed, &streams) }
     }
 
-    /// The draw that each row gets in one of several tables, with the offset of that table.
+    /// The draw that each row gets in one of several tables, with the plain draws of all of them.
     pub(crate) fn drawn(
         &self,
         imputer: &Imputer<'_>,
         seed: u64,
         OneOf { number, of }: OneOf,
-        offset: &[f64],
+        plain: &[Draws],
     ) -> Result<Drawn> {
-        let streams: Vec<(u64, u64)> = (0..CANDIDATES).map(|stream| (number, stream)).collect();
+        let streams: Vec<(u64, u64)> = (0..self.each as u64).map(|stream| (number, stream)).collect();
         let draws = self.draws(imputer, seed, &streams)?;
-        let candidates = |(i, draws): &(usize, Vec<Vec<f64>>)| {
-            Candidates::new(&self.deviations(imputer, *i, draws), self.waves.size())
+        let (table, m) = (number as usize - 1, of as f64);
+        let kappa = (m / (m + 1.0)).sqrt();
+        let points = |(i, draws): &Draws| draws.iter().map(|draw| self.point(imputer, *i, draw)).collect();
+        let candidates: Vec<Vec<Vec<f64>>> = draws.par_iter().map(points).collect();
+        let variances = candidates.iter().map(|points| squares(points)).collect();
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(number);
+        let taken = if let Some(waves) = &self.waves {
+            let t = self.wave_offset(waves, imputer, plain, table, kappa);
+            let deviations = |(i, draws): &Draws| {
+                self.deviations(waves, imputer, *i, draws).iter().map(|&x| x as f32).collect()
+            };
+            nearest(&mut WaveSums::new(draws.par_iter().map(deviations).collect(), &t), variances, rng)
+        } else {
+            let weight = |k: usize| kappa * (f64::from(u8::from(k == table)) - m.recip());
+            let offset = |(i, draws): &Draws| -> Vec<(f64, Vec<f64>)> {
+                let point = |(k, draw): (usize, &Vec<f64>)| (weight(k), self.point(imputer, *i, draw));
+                draws.iter().enumerate().map(point).collect()
+            };
+            let t: Vec<(f64, Vec<f64>)> = plain.iter().flat_map(offset).collect();
+            nearest(&mut Distances::new(&candidates.concat(), self.each, &t), variances, rng)
         };
-        let rows: Vec<Candidates> = draws.par_iter().map(candidates).collect();
-        let kappa = ((of as f64 + 0.25) / (of as f64 + 1.0)).sqrt();
-        let taken = nearest(&rows, &offset.iter().map(|x| kappa * x).collect::<Vec<_>>());
-        let one =
-            |((i, mut draws), k): ((usize, Vec<Vec<f64>>), usize)| (self.keys.key(i), draws.swap_remove(k));
+        let one = |((i, mut draws), k): (Draws, usize)| (self.keys.key(i), draws.swap_remove(k));
         Ok(Drawn(draws.into_iter().zip(taken).map(one).collect()))
     }
 
     /// Draws of every row that has gaps, for imputations and streams.
-    fn draws(
-        &self,
-        imputer: &Imputer<'_>,
-        seed: u64,
-        which: &[(u64, u64)],
-    ) -> Result<Vec<(usize, Vec<Vec<f64>>)>> {
+    fn draws(&self, imputer: &Imputer<'_>, seed: u64, which: &[(u64, u64)]) -> Result<Vec<Draws>> {
         let draws = map_gaps(imputer.density, &self.rows, |i, conditional| {
             let draw = |&(imputation, stream): &(u64, u64)| {
                 let rng = &mut self.keys.stream(i, seed, imputation, stream);
@@ -144,24 +155,66 @@ impl Balance {
         draws.into_iter().map(|(i, draws)| Ok((i, draws?))).collect()
     }
 
+    /// A row with a draw in its gaps, as a point.
+    fn point(&self, imputer: &Imputer<'_>, i: usize, draw: &[f64]) -> Vec<f64> {
+        let mut drawn = draw.iter();
+        let cell = |(j, &x): (usize, &f64)| {
+            let filled = if x.is_nan() { drawn.next() } else { None };
+            (j, filled.map_or(x, |&draw| imputer.scaler.apply(j, draw)))
+        };
+        self.points.of(self.rows.row(i).iter().enumerate().map(cell))
+    }
+
+    /// `t` of one of the tables, in waves.
+    fn wave_offset(
+        &self,
+        waves: &Waves,
+        imputer: &Imputer<'_>,
+        plain: &[Draws],
+        table: usize,
+        kappa: f64,
+    ) -> Vec<f64> {
+        let size = waves.size();
+        let of_chunk = |rows: &[Draws]| {
+            let mut sum = vec![0.0; size];
+            for (i, draws) in rows {
+                let own = &self.deviations(waves, imputer, *i, draws)[table * size..(table + 1) * size];
+                sum.iter_mut().zip(own).for_each(|(sum, x)| *sum += kappa * x);
+            }
+            sum
+        };
+        let parts: Vec<Vec<f64>> = plain.par_chunks(CHUNK).map(of_chunk).collect();
+        let mut all = vec![0.0; size];
+        parts.iter().for_each(|part| all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x));
+        all
+    }
+
     /// For each draw of a row, how far the waves of the row are from their average over the draws.
-    fn deviations(&self, imputer: &Imputer<'_>, i: usize, draws: &[Vec<f64>]) -> Vec<f64> {
+    fn deviations(&self, waves: &Waves, imputer: &Imputer<'_>, i: usize, draws: &[Vec<f64>]) -> Vec<f64> {
         let row = self.rows.row(i);
-        let size = self.waves.size();
-        let mut observed = vec![0.0; self.waves.count()];
+        let size = waves.size();
+        let mut observed = vec![0.0; waves.count()];
         let (seen, missing): (Vec<usize>, Vec<usize>) = (0..row.len()).partition(|&j| !row[j].is_nan());
-        seen.iter().for_each(|&j| self.waves.advance(&mut observed, j, row[j]));
+        seen.iter().for_each(|&j| waves.advance(&mut observed, j, row[j]));
         let mut out = vec![0.0; draws.len() * size];
         let mut mean = vec![0.0; size];
         for (draw, out) in draws.iter().zip(out.chunks_mut(size)) {
             let mut phases = observed.clone();
             for (&j, &x) in missing.iter().zip(draw) {
-                self.waves.advance(&mut phases, j, imputer.scaler.apply(j, x));
+                waves.advance(&mut phases, j, imputer.scaler.apply(j, x));
             }
-            self.waves.at(&phases, out);
+            waves.at(&phases, out);
             mean.iter_mut().zip(&*out).for_each(|(sum, x)| *sum += x / draws.len() as f64);
         }
         out.chunks_mut(size).for_each(|out| out.iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean));
         out
     }
+}
+
+/// The squared distances of some points from their average.
+fn squares(points: &[Vec<f64>]) -> Vec<f64> {
+    let axes = points.first().map_or(0, Vec::len);
+    let mean = |j: usize| points.iter().map(|point| point[j]).sum::<f64>() / points.len() as f64;
+    let centre: Vec<f64> = (0..axes).map(mean).collect();
+    points.iter().map(|point| point.iter().zip(&centre).map(|(x, mean)| (x - mean).powi(2)).sum()).collect()
 }

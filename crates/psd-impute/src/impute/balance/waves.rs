@@ -17,9 +17,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, TAU};
 
-/// The least and the most waves that are looked at.
+/// The least waves that are looked at.
 const FEWEST: usize = 256;
-const MOST: usize = 1024;
 /// Waves for all rows together: the fewer rows there are, the more of them can be looked at for the same price, and the less do rows that
 /// are far apart even each other out.
 const IN_ALL: usize = 1 << 18;
@@ -41,7 +40,7 @@ enum Phase {
 impl Waves {
     /// Waves for so many rows that are to be drawn.
     pub(super) fn new(table: &Table, drawn: usize, seed: u64) -> Self {
-        let count = (IN_ALL / drawn.max(1)).clamp(FEWEST, MOST);
+        let count = (IN_ALL / drawn.max(1)).max(FEWEST);
         let kinds = table.columns().iter().map(|column| column.kind());
         let sizes: Vec<usize> =
             kinds.map(|kind| if let Kind::Category(labels) = kind { labels.len() } else { 1 }).collect();
