@@ -119,9 +119,10 @@ impl Balance {
         let draws = self.draws(imputer, seed, &streams)?;
         let (table, m) = (number as usize - 1, of as f64);
         let kappa = (m / (m + 1.0)).sqrt();
-        let points = |(i, draws): &Draws| draws.iter().map(|draw| self.point(imputer, *i, draw)).collect();
-        let candidates: Vec<Vec<Vec<f64>>> = draws.par_iter().map(points).collect();
-        let variances = candidates.iter().map(|points| squares(points)).collect();
+        let points = |(i, draws): &Draws| -> Vec<Vec<f64>> {
+            draws.iter().map(|draw| self.point(imputer, *i, draw)).collect()
+        };
+        let variances = draws.par_iter().map(|row| squares(&points(row))).collect();
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(number);
         let taken = if let Some(waves) = &self.waves {
@@ -137,7 +138,8 @@ impl Balance {
                 draws.iter().enumerate().map(point).collect()
             };
             let t: Vec<(f64, Vec<f64>)> = plain.iter().flat_map(offset).collect();
-            nearest(&mut Distances::new(&candidates.concat(), self.each, &t), variances, rng)
+            let candidates: Vec<Vec<f64>> = draws.par_iter().flat_map_iter(points).collect();
+            nearest(&mut Distances::new(&candidates, self.each, &t), variances, rng)
         };
         let one = |((i, mut draws), k): (Draws, usize)| (self.keys.key(i), draws.swap_remove(k));
         Ok(Drawn(draws.into_iter().zip(taken).map(one).collect()))
