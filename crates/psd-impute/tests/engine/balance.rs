@@ -175,3 +175,15 @@ fn there_is_no_table_zero() {
     }
     assert!(draws.nth(3).unwrap().complete(&table, &mut RowCounter::default()).is_ok());
 }
+
+#[test]
+fn a_table_without_gaps_stays_as_it_is() {
+    let rng = &mut rng(3);
+    let rows: Vec<[f64; 3]> = (0..30).map(|_| [normal(rng), normal(rng), normal(rng)]).collect();
+    let table = Table::continuous(&["a", "b", "c"], &rows).unwrap();
+    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
+    let model = Model::fit(&table, &options, &mut ()).unwrap();
+    for completed in drawn(&model, &table, 1, 0).iter().chain(&drawn(&model, &table, 3, 0)) {
+        assert_eq!(completed.cells(), table.cells());
+    }
+}

@@ -120,6 +120,9 @@ impl Balance {
     ) -> Result<Drawn> {
         let streams: Vec<(u64, u64)> = (0..self.each as u64).map(|stream| (number, stream)).collect();
         let draws = self.draws(imputer, seed, &streams)?;
+        if draws.is_empty() {
+            return Ok(Drawn::default());
+        }
         let (table, m) = (number as usize - 1, of as f64);
         let kappa = ((m + RESERVE) / (m + 1.0)).sqrt();
         let points = |(i, draws): &Draws| -> Vec<Vec<f64>> {
