@@ -6,6 +6,7 @@ mod step;
 
 use std::env;
 use std::process::ExitCode;
+use std::thread;
 use step::{cargo, run};
 
 const USAGE: &str = "usage: cargo xtask <task>
@@ -30,14 +31,22 @@ fn main() -> ExitCode {
     }
 }
 
-/// Everything that must hold before a change goes in, the quick checks first.
+/// Everything that must hold before a change goes in, the quick checks first. Python's packages come while cargo builds.
 fn test() -> Result<(), String> {
+    thread::scope(|scope| {
+        let environments = scope.spawn(python::Environments::prepare);
+        rust()?;
+        let environments = environments.join().map_err(|_| "xtask: a panic while Python was set up")??;
+        python::checks(&environments)?;
+        python::package(&environments)
+    })
+}
+
+fn rust() -> Result<(), String> {
     run("formatting", &mut cargo("fmt --all --check"))?;
     run("lints", &mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
     run("documentation", cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-Dwarnings"))?;
-    run("tests", &mut cargo("test --workspace"))?;
-    python::checks()?;
-    python::package()
+    run("tests", &mut cargo("test --workspace"))
 }
 
 fn bench() -> Result<(), String> {

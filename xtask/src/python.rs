@@ -22,9 +22,9 @@ impl Environment {
             return Ok(environment);
         }
         if !environment.python.exists() {
-            run("Python environment", command("python3").args(["-m", "venv"]).arg(&venv))?;
+            run(&format!("making {name}"), command("python3").args(["-m", "venv"]).arg(&venv))?;
         }
-        environment.pip("Python packages", &["-r", requirements])?;
+        environment.pip(&format!("packages of {name}"), &["-r", requirements])?;
         fs::write(&stamp, wanted).map_err(|e| format!("xtask: {}: {e}", stamp.display()))?;
         Ok(environment)
     }
@@ -44,9 +44,25 @@ impl Environment {
     }
 }
 
+/// All that there are.
+pub(crate) struct Environments {
+    checks: Environment,
+    current: Environment,
+    oldest: Environment,
+}
+
+impl Environments {
+    pub(crate) fn prepare() -> Result<Self, String> {
+        Ok(Self {
+            checks: Environment::prepare("venv-checks", "checks/requirements.txt")?,
+            current: Environment::prepare("venv-package", "python/tests/requirements.txt")?,
+            oldest: Environment::prepare("venv-oldest", "python/tests/requirements-oldest.txt")?,
+        })
+    }
+}
+
 /// Checks against independent programs, and the report's page in a browser, if there is one.
-pub(crate) fn checks() -> Result<(), String> {
-    let environment = Environment::prepare("venv-checks", "checks/requirements.txt")?;
+pub(crate) fn checks(Environments { checks: environment, .. }: &Environments) -> Result<(), String> {
     environment.pytest("Python checks", &["checks", "--ignore", "checks/browser"])?;
     if !browser::is_there() {
         println!("== the page in a browser: skipped, because there is no /usr/bin/chromium");
@@ -56,8 +72,7 @@ pub(crate) fn checks() -> Result<(), String> {
 }
 
 /// Builds the package's wheel, and runs its tests with current packages and with the oldest that it supports.
-pub(crate) fn package() -> Result<(), String> {
-    let current = Environment::prepare("venv-package", "python/tests/requirements.txt")?;
+pub(crate) fn package(Environments { current, oldest, .. }: &Environments) -> Result<(), String> {
     let wheels = target().join("wheels");
     let _ = fs::remove_dir_all(&wheels);
     let mut maturin = command(&current.python);
@@ -72,9 +87,8 @@ pub(crate) fn package() -> Result<(), String> {
         "python/Cargo.toml",
     ]);
     run("Python wheel", maturin.arg("--out").arg(&wheels).arg("--interpreter").arg(&current.python))?;
-    let oldest = Environment::prepare("venv-oldest", "python/tests/requirements-oldest.txt")?;
     let wheel = wheel(&wheels)?;
-    for environment in [&current, &oldest] {
+    for environment in [current, oldest] {
         environment.pip("Python package", &["--force-reinstall", "--no-deps", &wheel])?;
     }
     oldest.pytest(
