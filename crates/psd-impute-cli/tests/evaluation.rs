@@ -161,10 +161,13 @@ fn what_cannot_be_scored_is_named() {
     let cases = [
         ("truth.csv masked.csv good.csv short.csv", "short.csv: the truth has 2 rows, but this table 1"),
         ("truth.csv short.csv good.csv", "short.csv: the truth has 2 rows, but this table 1"),
-        ("truth.csv masked.csv renamed.csv", "renamed.csv has no column `a`"),
+        ("truth.csv masked.csv renamed.csv", "renamed.csv has none of the modelled columns"),
         ("truth.csv masked.csv changed.csv", "changed.csv: row 1, column `a` is 7, but 0 in the truth"),
         ("truth.csv changed.csv good.csv", "changed.csv: row 1, column `a` is 7, but 0 in the truth"),
-        ("truth.csv masked.csv holes.csv", "holes.csv: row 2, column `a` is missing"),
+        (
+            "truth.csv masked.csv holes.csv",
+            "holes.csv: 1 of 1 missing cells are left empty, the first in row 2, column `a`",
+        ),
         ("empty.csv empty.csv good.csv", "empty.csv: no row of the truth is complete"),
     ];
     for (files, words) in cases {
@@ -188,6 +191,35 @@ fn rows_whose_truth_has_gaps_are_left_out_and_counted() {
         "{}",
         message(&output)
     );
+}
+
+#[test]
+fn columns_that_are_not_scored_are_named_with_the_cells_left_empty_in_them() {
+    let folder = Folder::new();
+    let table = |x: &dyn Fn(usize) -> String, words: &dyn Fn(usize) -> String, same: &str| {
+        let row = |i: usize| format!("p{i:03},{},{},{same}\n", x(i), words(i));
+        format!("id,x,words,same\n{}", (0..60).map(row).collect::<String>())
+    };
+    let (x, words) =
+        (|i: usize| (i * i % 17).to_string(), |i: usize| format!("some words on {i} and others"));
+    let some = |i: usize| if i.is_multiple_of(4) { String::new() } else { words(i) };
+    folder.put("truth.csv", &table(&x, &words, "5"));
+    folder.put("masked.csv", &table(&|i| if i < 9 { String::new() } else { x(i) }, &some, ""));
+    folder.put("done.csv", &table(&x, &some, "5"));
+    let output = folder.run("evaluate truth.csv masked.csv done.csv --json");
+    let said = message(&output);
+    assert!(output.status.success(), "{said}");
+    for words in [
+        "note: column `words` has 15 missing cells, which are not scored: it is free text\n",
+        "note: column `same` has 60 missing cells, which are not scored: all its cells are the same\n",
+        "note: done.csv: 15 cells of column `words` are left empty\n",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert_eq!(said.lines().count(), 3, "{said}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["not_scored"], serde_json::json!(["words", "same"]));
+    assert_eq!(json["rmse"], 0.0);
 }
 
 #[test]

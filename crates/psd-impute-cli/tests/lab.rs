@@ -159,6 +159,66 @@ fn numbers_of_other_sizes_are_other_records() {
     assert!(page.contains("### Energy-I-Score"));
 }
 
+/// A program in place of Python that copies the table that it is to complete, with 7 in each missing cell but those of the first column,
+/// which has a gap for seed 1 and later only. It fails for seed 2.
+#[cfg(unix)]
+const PROGRAM: &str = r#"#!/bin/sh
+[ $# -gt 2 ] || exit 0
+case "$6" in 2???) echo 'no such luck' >&2; exit 1;; esac
+echo 'note: sevens everywhere'
+awk -F, -v OFS=, -v first="$([ "$6" -lt 1000 ] && echo 7)" \
+    '{ for (j = 1; j <= NF; j++) if ($j == "") $j = j == 1 ? first : 7; print }' "$3" > "$5"
+"#;
+
+#[cfg(unix)]
+#[test]
+fn cells_that_a_program_leaves_empty_are_counted_and_not_scored() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let study = STUDY.replace("'split'", "'in-sample'").replace("'pmm'", "'miceforest'");
+    std::fs::write(folder.path("small.toml"), study.replace("i_score = true\n", "")).unwrap();
+    std::fs::write(folder.path("program"), PROGRAM).unwrap();
+    std::fs::set_permissions(folder.path("program"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = folder.command("lab run small.toml --methods mean,miceforest");
+    let output = command.env("PSD_IMPUTE_PYTHON", folder.path("program")).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("1 of them failed"), "{}", said(&output));
+    assert!(said(&output).contains("note: 1 of the records added have no scores"), "{}", said(&output));
+
+    let lines: Vec<Value> =
+        folder.get("small.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |seed: u64| {
+        lines.iter().find(|record| record["method"] == "miceforest" && record["seed"] == seed).unwrap()
+    };
+    assert!(of(0)["rmse"].is_f64() && of(0)["note"] == "sevens everywhere", "{}", of(0));
+    let (left, missing) = (of(1)["left_empty"].as_u64().unwrap(), of(1)["missing"].as_u64().unwrap());
+    // About half of the missing cells of two columns, in each of two tables.
+    assert!(left > 10 && left < missing && missing < 100, "{}", of(1));
+    assert_eq!(of(1).get("ed"), None);
+    assert!(of(2)["error"].as_str().unwrap().contains("no such luck"), "{}", of(2));
+
+    folder.done("lab report small.jsonl -o page.md");
+    let page = folder.get("page.md");
+    let expected = [
+        "miceforest on rings, seed 0: sevens everywhere".to_string(),
+        format!(
+            "miceforest on rings, seed 1: {left} of {missing} cells left empty, not scored; sevens everywhere"
+        ),
+        "miceforest on rings, seed 2: failed: miceforest: no such luck".to_string(),
+    ];
+    expected.iter().for_each(|line| assert!(page.contains(&format!("- {line}\n")), "{line}: {page}"));
+    // No numbers beside those that have all seeds.
+    assert!(
+        page.lines().any(|line| line.starts_with("| rings (90 × 2) |") && line.ends_with("| - |")),
+        "{page}"
+    );
+
+    // What left cells empty would do so again, what failed may not.
+    let mut command = folder.command("lab run small.toml --methods mean,miceforest");
+    let output = command.env("PSD_IMPUTE_PYTHON", folder.path("program")).output().unwrap();
+    assert!(said(&output).contains("5 records there, 1 added"), "{}", said(&output));
+}
+
 #[test]
 fn tables_that_are_not_there_are_named_with_their_source() {
     let folder = Folder::new();

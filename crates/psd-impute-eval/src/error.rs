@@ -80,12 +80,16 @@ pub enum Error {
         /// What the truth has.
         expected: &'static str,
     },
-    /// A cell of a completed table that is missing.
-    #[error("row {}, column `{column}` is missing", .row + 1)]
-    Gap {
-        /// The row.
+    /// A completed table in which missing cells were left empty.
+    #[error("{cells} of {missing} missing cells are left empty, the first in row {}, column `{column}`", .row + 1)]
+    LeftEmpty {
+        /// How many are left empty.
+        cells: usize,
+        /// How many were to be filled.
+        missing: usize,
+        /// The row of the first.
         row: usize,
-        /// The column's name.
+        /// Its column's name.
         column: String,
     },
     /// An interval whose lower end is above its upper end.
@@ -157,7 +161,9 @@ impl Error {
             Self::Columns { .. } | Self::Header { .. } => {
                 Some("all tables have the columns of the truth, in its order")
             }
-            Self::Gap { .. } => Some("only tables without gaps can be scored"),
+            Self::LeftEmpty { .. } => Some(
+                "only tables without gaps can be scored; filling the rest with means would score something else",
+            ),
             Self::Overflow { .. } => Some("its numbers are too large for this imputer: use another unit"),
             Self::NoInterval { .. } => Some("every missing number of the masked table needs one"),
             Self::Changed { .. } => {

@@ -285,7 +285,13 @@ fn what_cannot_be_compared_is_named() {
     assert_eq!(refused(one), Error::Columns { found: 1, expected: 2 });
     let other = refused(table(&["a", "c"], &truth));
     assert_eq!(other.to_string(), "column 2 is `c`, but `b` in the truth");
-    assert_eq!(refused(table(&ab, &masked)), Error::Gap { row: 0, column: "b".to_string() });
+    let half = [[1.0, 2.0], [3.0, 5.0], [NA, 1.0]];
+    for (left, cells, row, column) in [(masked, 2, 0, "b"), (half, 1, 2, "a")] {
+        let column = column.to_string();
+        assert_eq!(refused(table(&ab, &left)), Error::LeftEmpty { cells, missing: 2, row, column });
+    }
+    let emptied = refused(table(&ab, &[[1.0, 2.0], [NA, 5.0], [4.0, 1.0]]));
+    assert_eq!(emptied.to_string(), "row 2, column `a` is missing, but 3 in the truth");
     let changed = refused(table(&ab, &[[1.0, 2.0], [3.0, 5.5], [4.0, 1.0]]));
     assert_eq!(changed.to_string(), "row 2, column `b` is 5.5, but 5 in the truth");
     // Other programs print fewer digits.

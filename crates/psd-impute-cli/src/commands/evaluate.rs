@@ -3,12 +3,13 @@
 use super::Failure;
 use super::intervals;
 use super::table_args::{TableArgs, whole_table};
+use crate::diagnostic::printable;
 use clap::Args;
-use psd_impute::table::Table;
 use psd_impute_eval::Error;
 use psd_impute_eval::metrics::{Evaluation, Intervals, Scores, WASSERSTEIN_ROWS, WASSERSTEIN_TABLES};
-use psd_impute_frame::Plan;
+use psd_impute_frame::{ColumnPlan, Plan, Role, Source, Survey};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,24 +49,34 @@ struct Report {
     #[serde(flatten)]
     average: Scores,
     each: Vec<Scored>,
+    /// Columns whose missing cells are not scored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_scored: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     intervals: Option<Intervals>,
 }
 
 impl Evaluate {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let plan = Plan::infer(self.table.open(&self.truth)?.batches()?, &self.table.wishes()?)?;
-        let truth = self.encoded(&self.truth, &plan)?;
-        let masked = self.encoded(&self.masked, &plan)?;
+        let source = self.table.open(&self.truth)?;
+        let survey = survey(&source)?;
+        let plan = survey.plan(&self.table.wishes()?)?;
+        let truth = whole_table(&source, &plan)?;
+        let masked_source = self.table.open(&self.masked)?;
+        let masked = whole_table(&masked_source, &plan)?;
         let at = |path: &Path, error: Error| Failure::Evaluation { path: path.to_owned(), error };
         let evaluation = Evaluation::new(&truth, &masked).map_err(|error| match error {
             Error::NoCompleteRow => at(&self.truth, error),
             other => at(&self.masked, other),
         })?;
         self.describe(&evaluation, truth.len());
+        let unscored = Unscored::of(&plan, &survey, &masked_source)?;
         let mut each = Vec::new();
         for (k, path) in self.completed.iter().enumerate() {
-            let scores = evaluation.score(k, &self.encoded(path, &plan)?).map_err(|error| at(path, error))?;
+            let source = self.table.open(path)?;
+            let completed = whole_table(&source, &plan)?;
+            let scores = evaluation.score(k, &completed).map_err(|error| at(path, error))?;
+            unscored.describe(path, &source)?;
             each.push(Scored { file: path.display().to_string(), scores });
         }
         let intervals = match &self.intervals {
@@ -82,7 +93,8 @@ impl Evaluate {
         let all: Vec<Scores> = each.iter().map(|scored| scored.scores).collect();
         let Some(average) = Scores::average(&all) else { return Ok(ExitCode::SUCCESS) };
         if self.json {
-            let report = Report { average, each, intervals };
+            let not_scored = unscored.columns.iter().map(|column| column.name().to_string()).collect();
+            let report = Report { average, each, not_scored, intervals };
             serde_json::to_writer(&mut *out, &report).map_err(std::io::Error::from)?;
             writeln!(out)?;
         } else {
@@ -96,11 +108,6 @@ impl Evaluate {
             }
         }
         Ok(ExitCode::SUCCESS)
-    }
-
-    /// A table's modelled columns as the truth's plan has them.
-    fn encoded(&self, path: &Path, plan: &Plan) -> Result<Table, Failure> {
-        whole_table(&self.table.open(path)?, plan)
     }
 
     /// What is left out, where it is not what one would expect.
@@ -117,6 +124,72 @@ impl Evaluate {
             eprintln!("note: w2 is measured for the first {WASSERSTEIN_TABLES} tables only");
         }
     }
+}
+
+/// The columns that cells were taken from and that are not scored, because they are not modelled.
+struct Unscored<'a> {
+    columns: Vec<&'a ColumnPlan>,
+    /// The truth's own missing cells.
+    missing: HashMap<String, u64>,
+}
+
+impl<'a> Unscored<'a> {
+    /// Says which they are.
+    fn of(plan: &'a Plan, truth: &Survey, masked: &Source) -> Result<Self, Failure> {
+        let others: Vec<&ColumnPlan> =
+            plan.columns().iter().filter(|column| *column.role() != Role::Modelled).collect();
+        let mut unscored = Self { columns: Vec::new(), missing: missing(truth) };
+        for (column, count) in unscored.more_missing(&others, masked)? {
+            let why = match column.role() {
+                Role::Left(reason) => reason.to_string(),
+                _ => "all its cells are the same".to_string(),
+            };
+            let (name, why) = (printable(column.name()), printable(&why));
+            eprintln!("note: column `{name}` has {count} missing cells, which are not scored: {why}");
+            unscored.columns.push(column);
+        }
+        Ok(unscored)
+    }
+
+    /// Says how many of their cells a completed table leaves empty.
+    fn describe(&self, path: &Path, completed: &Source) -> Result<(), Failure> {
+        for (column, count) in self.more_missing(&self.columns, completed)? {
+            let (path, name) = (path.display(), printable(column.name()));
+            eprintln!("note: {path}: {count} cells of column `{name}` are left empty");
+        }
+        Ok(())
+    }
+
+    /// Those columns of which a table has fewer cells than the truth, and by how many.
+    fn more_missing(
+        &self,
+        columns: &[&'a ColumnPlan],
+        table: &Source,
+    ) -> Result<Vec<(&'a ColumnPlan, u64)>, Failure> {
+        if columns.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = missing(&survey(table)?);
+        let count = |of: &HashMap<String, u64>, name: &str| of.get(name).copied().unwrap_or(0);
+        let more = |column: &&'a ColumnPlan| {
+            let name = column.name();
+            (*column, count(&found, name).saturating_sub(count(&self.missing, name)))
+        };
+        Ok(columns.iter().map(more).filter(|(_, count)| *count > 0).collect())
+    }
+}
+
+fn survey(source: &Source) -> Result<Survey, Failure> {
+    let mut survey = Survey::default();
+    for batch in source.batches()? {
+        survey.add(&batch?)?;
+    }
+    Ok(survey)
+}
+
+/// How many cells of each column are missing, where that is known.
+fn missing(survey: &Survey) -> HashMap<String, u64> {
+    survey.missing().map(|(name, count)| (name.to_string(), count)).collect()
 }
 
 /// One line for each file, then the average.

@@ -16,15 +16,20 @@ pub(super) fn only_numbers(table: &Table) -> Result<()> {
 /// The table with its gaps filled by what `value` gives for a column and a row. Refuses what is no finite number: sums of squares of
 /// columns near the largest numbers there are overflow.
 pub(super) fn fill(table: &Table, value: impl Fn(usize, usize) -> f64) -> Result<Table> {
-    let cells = table.cells();
-    let filled = |j, i| if cells[(j, i)].is_nan() { value(j, i) } else { cells[(j, i)] };
-    let filled = Mat::from_fn(cells.nrows(), cells.ncols(), filled);
-    for (row, values) in filled.col_iter().enumerate() {
+    let filled = fill_some(table, value)?;
+    for (row, values) in filled.rows().enumerate() {
         if let Some(j) = values.iter().position(|x| !x.is_finite()) {
             return Err(Error::Overflow { row, column: table.columns()[j].name().to_string() });
         }
     }
-    Ok(Table::new(free_columns(table), filled)?)
+    Ok(filled)
+}
+
+/// The same, but a gap for which `value` gives NaN stays one.
+pub(super) fn fill_some(table: &Table, value: impl Fn(usize, usize) -> f64) -> Result<Table> {
+    let cells = table.cells();
+    let filled = |j, i| if cells[(j, i)].is_nan() { value(j, i) } else { cells[(j, i)] };
+    Ok(Table::new(free_columns(table), Mat::from_fn(cells.nrows(), cells.ncols(), filled))?)
 }
 
 /// Whether two tables have the same cells, bit for bit but for the kind of NaN.

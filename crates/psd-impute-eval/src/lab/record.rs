@@ -50,6 +50,21 @@ pub enum Done {
         /// The energy-I-Score, which needs no truth, where the study asks for it and the method is no oracle.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         i_score: Option<f64>,
+        /// How the tables were completed, where that is not as usual.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// The method left cells empty, so there is nothing to score.
+    LeftEmpty {
+        /// As above.
+        seconds: f64,
+        /// Cells left empty, summed over the completed tables.
+        left_empty: usize,
+        /// Cells that were missing, summed likewise.
+        missing: usize,
+        /// As above.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
     },
     /// The method failed.
     Failed {
@@ -64,10 +79,11 @@ impl Record {
         key(&self.trial, self.method, self.imputations)
     }
 
-    /// Whether it has all that a study asks for. What failed has not, so it is tried again.
+    /// Whether it has all that a study asks for. What failed has not, so it is tried again; what left cells empty would do so again.
     pub fn is_whole(&self, study: &Study) -> bool {
         match &self.done {
             Done::Scored { i_score, .. } => !study.i_score || i_score.is_some() || self.method.is_oracle(),
+            Done::LeftEmpty { .. } => true,
             Done::Failed { .. } => false,
         }
     }
@@ -76,7 +92,7 @@ impl Record {
     pub fn scores(&self) -> Option<&Scores> {
         match &self.done {
             Done::Scored { scores, .. } => Some(scores),
-            Done::Failed { .. } => None,
+            Done::LeftEmpty { .. } | Done::Failed { .. } => None,
         }
     }
 }

@@ -160,6 +160,12 @@ impl Job {
         let completed =
             (1..=count).map(|k| fitted.complete(&tables.test, k)).collect::<Result<Vec<Table>>>()?;
         let seconds = clock.elapsed().as_secs_f64();
+        let note = fitted.note();
+        let left_empty = completed.iter().map(gaps).sum();
+        if left_empty > 0 {
+            let missing = completed.len() * gaps(&tables.test);
+            return Ok(Done::LeftEmpty { seconds, left_empty, missing, note });
+        }
         let each = completed.iter().enumerate().map(|(k, table)| evaluation.score(k, table));
         let Some(scores) = Scores::average(&each.collect::<Result<Vec<_>>>()?) else {
             return Ok(Done::Failed { error: "no table was completed".into() });
@@ -168,8 +174,13 @@ impl Job {
         let i_score = imputer.map(|imputer| energy_i_score(&*imputer, &tables.train, count, self.trial.seed));
         // What cannot be scored without the truth was still scored with it.
         let i_score = i_score.and_then(|found| found.ok()?.score);
-        Ok(Done::Scored { seconds, scores, nll, i_score })
+        Ok(Done::Scored { seconds, scores, nll, i_score, note })
     }
+}
+
+/// How many cells a table does not have.
+fn gaps(table: &Table) -> usize {
+    table.rows().flatten().filter(|x| x.is_nan()).count()
 }
 
 /// Of the rows that are complete; nothing where none is.

@@ -46,14 +46,14 @@ fn what(column: &Column) -> &'static str {
     if matches!(column.kind(), Kind::Category(_)) { "labels" } else { "numbers" }
 }
 
-/// Refuses a table with gaps.
-pub(super) fn complete(table: &Table) -> Result<()> {
-    for (row, cells) in table.rows().enumerate() {
-        if let Some(j) = cells.iter().position(|x| x.is_nan()) {
-            return Err(Error::Gap { row, column: table.columns()[j].name().to_string() });
-        }
-    }
-    Ok(())
+/// Refuses a completed table with gaps, of which `masked` had the cells to be filled.
+pub(super) fn complete(masked: MatRef<'_, f64>, table: &Table) -> Result<()> {
+    let gaps =
+        |cells: MatRef<'_, f64>| cells.col_iter().flat_map(|row| row.iter()).filter(|x| x.is_nan()).count();
+    let first = |(row, cells): (usize, &[f64])| Some((row, cells.iter().position(|x| x.is_nan())?));
+    let Some((row, j)) = table.rows().enumerate().find_map(first) else { return Ok(()) };
+    let column = table.columns()[j].name().to_string();
+    Err(Error::LeftEmpty { cells: gaps(table.cells()), missing: gaps(masked), row, column })
 }
 
 /// Refuses a table in which a cell that `masked` has is not the truth's.

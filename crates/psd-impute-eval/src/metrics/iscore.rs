@@ -16,6 +16,7 @@
 //! them have. The rest then stand, with what is observed of them, among the rows that the imputer learns from. R's package does not
 //! standardise unless told to.
 
+use super::check;
 use super::points::Space;
 use crate::imputers::{Fitted, Imputer};
 use crate::{Error, Result};
@@ -52,14 +53,9 @@ pub fn energy_i_score(imputer: &dyn Imputer, table: &Table, draws: u64, seed: u6
     if draws == 0 {
         return Err(Error::BadParameter { name: "draws", value: 0.0, expected: "at least one" });
     }
-    let trial = Trial {
-        table,
-        completed: imputer.fit(table, seed)?.complete(table, 1)?,
-        space: Space::of(table)?,
-        imputer,
-        draws,
-        seed,
-    };
+    let completed = imputer.fit(table, seed)?.complete(table, 1)?;
+    check::complete(table.cells(), &completed)?;
+    let trial = Trial { table, completed, space: Space::of(table)?, imputer, draws, seed };
     let gaps = |j: &usize| table.observed(*j).count() < table.len();
     let columns = (0..table.columns().len()).filter(gaps).map(|j| trial.column(j));
     let columns = columns.collect::<Result<Vec<ColumnScore>>>()?;
@@ -125,9 +121,12 @@ impl Trial<'_> {
 
     /// The mean over the rows of the energy score of the draws.
     fn energy_score(&self, j: usize, rows: &[usize], asked: &Table, fitted: &dyn Fitted) -> Result<f64> {
-        let first = |table: Table| (0..rows.len()).map(|i| table.row(i)[0]).collect::<Vec<f64>>();
-        let draws = (1..=self.draws).map(|k| Ok(first(fitted.complete(asked, k)?)));
-        let draws = draws.collect::<Result<Vec<_>>>()?;
+        let draw = |k: u64| {
+            let completed = fitted.complete(asked, k)?;
+            check::complete(asked.cells(), &completed)?;
+            Ok((0..rows.len()).map(|i| completed.row(i)[0]).collect::<Vec<f64>>())
+        };
+        let draws = (1..=self.draws).map(draw).collect::<Result<Vec<_>>>()?;
         let m = draws.len() as f64;
         let score = |(i, &row): (usize, &usize)| {
             let truth = self.table.row(row)[j];

@@ -125,8 +125,8 @@ impl Evaluation {
     /// Scores the `k`th completed table, counted from zero. Refuses one that has gaps or in which an observed cell is not the truth's.
     pub fn score(&self, k: usize, completed: &Table) -> Result<Scores> {
         let cells = check::aligned(&self.truth, completed)?;
-        check::complete(completed)?;
         check::unchanged(&self.space, &self.truth, self.masked.as_ref(), completed)?;
+        check::complete(self.masked.as_ref(), completed)?;
         let points = self.space.points(cells.as_ref(), &self.rows);
         let errors = CellErrors::of(
             &self.space,

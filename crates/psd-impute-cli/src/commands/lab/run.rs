@@ -63,11 +63,12 @@ impl Run {
         };
         let progress = Progress::new(self.quiet);
         progress.begin("trials", jobs.len() as u64);
-        let (mut added, mut failed) = (0, 0);
+        let (mut added, mut failed, mut unfilled) = (0, 0, 0);
         let broken = lab::run(&jobs, &datasets, threads, &setting(), |records| {
             progress.advance(1);
             added += records.len();
             failed += records.iter().filter(|record| matches!(record.done, Done::Failed { .. })).count();
+            unfilled += records.iter().filter(|record| matches!(record.done, Done::LeftEmpty { .. })).count();
             match journal.add(&records) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => ControlFlow::Break(error),
@@ -83,6 +84,11 @@ impl Run {
                 study.title,
                 done.len()
             );
+            if unfilled > 0 {
+                eprintln!(
+                    "note: {unfilled} of the records added have no scores, because the method left cells empty; `left_empty` says how many"
+                );
+            }
             if failed > 0 {
                 eprintln!("hint: each that failed has its `error` in the file; it is tried again next time");
             }
@@ -165,7 +171,7 @@ fn dataset(name: &str, table: &Table) -> Result<Dataset, Failure> {
 fn numbers(path: &Path) -> Result<Table, Failure> {
     let source = Source::open(path, &ReadOptions::default())?;
     let plan = Plan::infer(source.batches()?, &Wishes::new())?;
-    for note in plan.columns().iter().filter_map(|column| column.note()) {
+    for note in plan.columns().iter().filter_map(|column| column.note(0)) {
         eprintln!("note: {}: {}", path.display(), printable(&note));
     }
     let table = whole_table(&source, &plan)?;

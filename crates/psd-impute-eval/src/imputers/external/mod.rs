@@ -3,16 +3,20 @@
 //! Each adapter is a short script that gets a table to learn from and one to complete, as CSV files of numbers, and writes the completed
 //! one. R is called as `Rscript`, Python as `python3` or as the environment variable `PSD_IMPUTE_PYTHON` says. An imputation is a run of
 //! its own, seeded by the seed and its number.
+//!
+//! Cells that a program leaves empty stay empty: filling them here would make scores that are not the program's. A line of its output that
+//! begins with `note: ` becomes the [`note`](Fitted::note).
 
 mod files;
 
-use super::cells::{fill, only_numbers, same_cells};
+use super::cells::{fill_some, only_numbers, same_cells};
 use super::{Fitted, Imputer};
 use crate::{Error, Result};
 use psd_impute::table::Table;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// A program that may be installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +119,7 @@ impl External {
 impl Imputer for External {
     fn fit(&self, table: &Table, seed: u64) -> Result<Box<dyn Fitted>> {
         only_numbers(table)?;
-        Ok(Box::new(FittedExternal { program: *self, train: table.clone(), seed }))
+        Ok(Box::new(FittedExternal { program: *self, train: table.clone(), seed, note: Mutex::default() }))
     }
 }
 
@@ -124,6 +128,8 @@ struct FittedExternal {
     program: External,
     train: Table,
     seed: u64,
+    /// Of the last run.
+    note: Mutex<Option<String>>,
 }
 
 impl Fitted for FittedExternal {
@@ -141,9 +147,23 @@ impl Fitted for FittedExternal {
         if !output.status.success() {
             return Err(failed(last_line(&output.stderr)));
         }
+        *self.note.lock().unwrap_or_else(PoisonError::into_inner) = note(&output.stdout);
         let cells = files::read(&folder.path().join("completed.csv"), table).map_err(io)?;
-        fill(table, |j, i| cells[i * table.columns().len() + j])
+        fill_some(table, |j, i| cells[i * table.columns().len() + j])
     }
+
+    fn note(&self) -> Option<String> {
+        self.note.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The last line that is marked as a note.
+fn note(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    text.lines()
+        .filter_map(|line| line.strip_prefix("note: "))
+        .next_back()
+        .map(|note| note.trim().to_string())
 }
 
 /// The last line that says something.

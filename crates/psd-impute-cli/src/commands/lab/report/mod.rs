@@ -7,7 +7,7 @@ mod summary;
 
 use super::records;
 use crate::commands::Failure;
-use crate::io::check_output;
+use crate::io::{Holds, check_output};
 use crate::plot::Scene;
 use crate::toys::TOYS;
 use clap::Args;
@@ -32,11 +32,8 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        let read: Vec<Option<&Path>> = self.records.iter().map(|path| Some(path.as_path())).collect();
-        check_output(&self.output, &read)?;
-        if self.output.extension().is_none() {
-            return Err(Failure::NoEnding { path: self.output.clone() });
-        }
+        let read: Vec<&Path> = self.records.iter().map(PathBuf::as_path).collect();
+        check_output(&self.output, Holds::Markdown, &read)?;
         let mut all = Vec::new();
         for path in &self.records {
             all.extend(records::read(path)?);

@@ -1,7 +1,8 @@
 //! The page: what was run, figures, and every number in tables.
 
-use super::summary::{Average, Measure, Section, median};
-use psd_impute_eval::lab::{Method, Record};
+use super::summary::{Average, Dataset, Measure, Section, median};
+use crate::diagnostic::printable;
+use psd_impute_eval::lab::{Done, Method, Record};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -37,6 +38,7 @@ pub(super) fn write(command: &str, records: &[Record], sections: &[Section], fig
     for section in sections {
         let _ = writeln!(page, "\n## {}\n", section.title());
         wins(&mut page, section);
+        remarks(&mut page, section);
         for measure in Measure::ALL {
             if section.datasets.iter().any(|dataset| section.best(dataset, measure).is_some()) {
                 numbers(&mut page, section, measure);
@@ -52,8 +54,8 @@ pub(super) fn write(command: &str, records: &[Record], sections: &[Section], fig
 
 /// How often each method is the best, how far it is from the best in the median, and how long it takes.
 fn wins(page: &mut String, section: &Section) {
-    page.push_str("| method | ED: best on | median over best | OT: best on | median over best | RMSE: best on | median over best | seconds | failed |\n");
-    page.push_str("|---|---|---|---|---|---|---|---|---|\n");
+    page.push_str("| method | ED: best on | median over best | OT: best on | median over best | RMSE: best on | median over best | seconds | left cells empty | failed |\n");
+    page.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
     for &method in &section.methods {
         let mut cells = vec![method.label().to_string()];
         for measure in Measure::MAIN {
@@ -64,9 +66,55 @@ fn wins(page: &mut String, section: &Section) {
             cells.push(median(ratios).map_or("-".into(), |ratio| format!("{ratio:.2}")));
         }
         cells.push(format!("{:.1}", section.seconds(method).iter().sum::<f64>()));
-        cells.push(section.failures(method).to_string());
+        cells.push(section.count(method, |done| matches!(done, Done::LeftEmpty { .. })).to_string());
+        cells.push(section.count(method, |done| matches!(done, Done::Failed { .. })).to_string());
         let _ = writeln!(page, "| {} |", cells.join(" | "));
     }
+}
+
+/// What was not completed as usual, or not scored: one line for each table, method and reason.
+fn remarks(page: &mut String, section: &Section) {
+    let mut lines = Vec::new();
+    for &method in &section.methods {
+        for dataset in &section.datasets {
+            lines.extend(remarks_on(dataset, method));
+        }
+    }
+    if lines.is_empty() {
+        return;
+    }
+    page.push_str(
+        "\nA method has no numbers for a table of which it left cells empty or failed at any seed.\n\n",
+    );
+    lines.iter().for_each(|line| {
+        let _ = writeln!(page, "- {line}");
+    });
+}
+
+/// Of one method on one table, the seeds together for which the same is to be said.
+fn remarks_on(dataset: &Dataset, method: Method) -> Vec<String> {
+    let mut remarks: Vec<(String, Vec<String>)> = Vec::new();
+    for record in dataset.of(method) {
+        let said = match &record.done {
+            Done::Scored { note, .. } => note.clone(),
+            Done::LeftEmpty { left_empty, missing, note, .. } => {
+                let why = note.as_ref().map_or(String::new(), |note| format!("; {note}"));
+                Some(format!("{left_empty} of {missing} cells left empty, not scored{why}"))
+            }
+            Done::Failed { error } => Some(format!("failed: {error}")),
+        };
+        let Some(said) = said else { continue };
+        let seed = record.trial.seed.to_string();
+        match remarks.iter_mut().find(|(other, _)| *other == said) {
+            Some((_, seeds)) => seeds.push(seed),
+            None => remarks.push((said, vec![seed])),
+        }
+    }
+    let line = |(said, seeds): (String, Vec<String>)| {
+        let many = if seeds.len() == 1 { "seed" } else { "seeds" };
+        format!("{} on {}, {many} {}: {}", method.label(), dataset.name, seeds.join(", "), printable(&said))
+    };
+    remarks.into_iter().map(line).collect()
 }
 
 /// Every table's numbers.

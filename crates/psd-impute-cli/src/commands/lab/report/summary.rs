@@ -211,10 +211,10 @@ impl Section {
         self.datasets.iter().filter_map(|dataset| dataset.seconds(method)).collect()
     }
 
-    /// How many records say that the method failed.
-    pub(super) fn failures(&self, method: Method) -> usize {
-        let failed = |record: &&Record| record.method == method && record.scores().is_none();
-        self.datasets.iter().map(|dataset| dataset.records.iter().filter(failed).count()).sum()
+    /// How many of a method's records are such as `what` says.
+    pub(super) fn count(&self, method: Method, what: impl Fn(&Done) -> bool) -> usize {
+        let own = |dataset: &Dataset| dataset.of(method).filter(|record| what(&record.done)).count();
+        self.datasets.iter().map(own).sum()
     }
 }
 
@@ -224,17 +224,23 @@ impl Dataset {
         self.rows as f64 / self.columns as f64
     }
 
-    /// Over the seeds.
+    /// A method's records, by seeds.
+    pub(super) fn of(&self, method: Method) -> impl Iterator<Item = &Record> {
+        self.records.iter().filter(move |record| record.method == method)
+    }
+
+    /// Over the seeds. A method without scores for one of them has no average: it would be compared by the masks that suit it.
     pub(super) fn average(&self, method: Method, measure: Measure) -> Option<Average> {
-        let own = self.records.iter().filter(|record| record.method == method);
-        Average::of(&own.filter_map(|record| measure.of(record)).collect::<Vec<_>>())
+        if self.of(method).any(|record| record.scores().is_none()) {
+            return None;
+        }
+        Average::of(&self.of(method).filter_map(|record| measure.of(record)).collect::<Vec<_>>())
     }
 
     fn seconds(&self, method: Method) -> Option<f64> {
-        let own = self.records.iter().filter(|record| record.method == method);
-        let seconds = own.filter_map(|record| match record.done {
+        let seconds = self.of(method).filter_map(|record| match record.done {
             Done::Scored { seconds, .. } => Some(seconds),
-            Done::Failed { .. } => None,
+            Done::LeftEmpty { .. } | Done::Failed { .. } => None,
         });
         Average::of(&seconds.collect::<Vec<_>>()).map(|average| average.mean)
     }
