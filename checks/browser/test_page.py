@@ -193,3 +193,35 @@ def test_the_findings_are_small(people):
     findings = page.split('id="findings">')[1].split("</script>")[0]
     assert len(json.loads(findings)["columns"]) == 6
     assert len(findings) < 200_000 and len(page) < 1_000_000
+
+
+def test_what_to_look_at_comes_first(visit, people):
+    page = visit(people).page
+    assert page.locator("main > section").first.get_attribute("id") == "look"
+    assert len(page.locator("section#look .answer").inner_text()) > 20
+
+
+def test_hues_of_the_heat_map_tell_signs_apart(visit, wide):
+    page = visit(wide).page
+    colour = "element => getComputedStyle(element).backgroundColor"
+    minus, plus = (page.locator(f".heat-legend .heat-{sign}4").evaluate(colour) for sign in "np")
+    assert minus != plus
+    for cell in page.locator(".heat td").all():
+        value = cell.inner_text().strip("*").replace("−", "-")
+        sign = {"p": value[:1] != "-", "n": value[:1] == "-"}
+        shade = re.search(r"heat-([pn])\d", cell.get_attribute("class"))
+        assert shade is None or sign[shade[1]]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_wide_tables_show_that_they_scroll(visit, wide, width):
+    page = visit(wide, width=width).page
+    for box in page.locator(".room > .scroll").all():
+        wider = box.evaluate("box => box.scrollWidth - box.clientWidth > 2")
+        room = box.locator("xpath=..")
+        assert room.locator("> .cue").is_visible() == (wider and box.is_visible())
+        assert ("more-right" in room.get_attribute("class")) == wider
+    heat = page.locator(".room:has(.heat)").first
+    heat.locator(".scroll").evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    page.wait_for_timeout(100)
+    assert "more-left" in heat.get_attribute("class") and "more-right" not in heat.get_attribute("class")

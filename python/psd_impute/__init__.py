@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._engine import DataError, InternalError, ModelFileError, PsdImputeError, SettingError
     from .cells import CellDistribution
     from .density import PSDDensity
+    from .drift import ColumnDrift, DriftWarning
     from .imputer import PSDImputer
     from .pooling import Pooled, pool
     from .report import FitReport
@@ -32,6 +33,8 @@ _HOMES = {
     "pool": "pooling",
     "Pooled": "pooling",
     "CellDistribution": "cells",
+    "ColumnDrift": "drift",
+    "DriftWarning": "drift",
     "FitReport": "report",
     "PsdImputeError": "_engine",
     "DataError": "_engine",

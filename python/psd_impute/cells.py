@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
+
+from .settings import time_zone
 
 if TYPE_CHECKING:
     import pandas
 
+# Cells that are shown.
+_SHOWN = 10
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class CellDistribution:
-    """The distributions of the missing cells of one column, a cell an entry.
+    """The distributions of the missing cells of one column, with one entry per cell. Printed, it is a table of the first ones.
 
     Attributes
     ----------
     column : str
         The column.
     kind : str
-        What it holds: ``continuous``, ``integer``, ``boolean``, ``category``, ``date`` or ``time``.
+        What it holds: ``continuous``, ``integer``, ``ordered``, ``boolean``, ``category``, ``date``, ``time``,
+        ``time of day``, ``duration`` or ``period``.
     rows : ndarray of shape (n_cells,)
         The rows of the cells, from zero.
     mean, std, median : ndarray of shape (n_cells,), or None for a category
-        Those of a time are ``datetime64``, its standard deviation is ``timedelta64``.
+        Those of a time are ``datetime64``, or ``datetime`` objects of its zone if it has one, those of a time of day are
+        ``time`` objects, and those of a duration ``timedelta64``, as are their standard deviations. Ordered labels have a median, but no mean. Of periods, the standard deviation is a number of
+        periods.
     levels : tuple of float
         The probabilities that ``quantiles`` are at.
     quantiles : ndarray of shape (n_cells, n_levels), or None for a category
@@ -45,13 +54,26 @@ class CellDistribution:
     probabilities: np.ndarray | None = None
 
     @classmethod
-    def _of(cls, column: str, levels: tuple[float, ...], found: dict[str, Any]) -> CellDistribution:
-        """From the engine's arrays. It counts times in a unit since 1970."""
-        unit = found.pop("unit", None)
-        if unit is not None:
-            for name in ("mean", "median", "quantiles"):
-                found[name] = _times(found[name], unit, "datetime64")
+    def _of(
+        cls, column: str, levels: tuple[float, ...], found: dict[str, Any], zone: str | None, period: str | None
+    ) -> CellDistribution:
+        """From the engine's arrays. It counts times in a unit since 1970, and ordered labels by their positions."""
+        unit, labels = found.pop("unit", None), found.get("labels")
+        values = [name for name in ("mean", "median", "quantiles") if name in found]
+        if found["kind"] == "duration":
+            found.update({name: _times(found[name], unit, "timedelta64") for name in (*values, "std")})
+        elif found["kind"] == "time of day":
+            found.update({name: _clock(found[name], unit) for name in values})
             found["std"] = _times(found["std"], unit, "timedelta64")
+        elif unit is not None:
+            found.update({name: _in_zone(_times(found[name], unit, "datetime64"), zone) for name in values})
+            found["std"] = _times(found["std"], unit, "timedelta64")
+        elif period is not None:
+            found.update({name: _periods(found[name], period) for name in values}, kind="period")
+        elif labels and values and isinstance(labels[0], str):
+            names = np.asarray(labels, dtype=object)
+            found.update({name: names[np.rint(found[name]).astype(int)] for name in ("median", "quantiles")})
+            found.update(mean=None, std=None)
         return cls(column=column, levels=levels, **found)
 
     def __len__(self) -> int:
@@ -65,16 +87,49 @@ class CellDistribution:
         return np.asarray(self.labels, dtype=object)[self.probabilities.argmax(axis=1)]
 
     def to_frame(self) -> pandas.DataFrame:
-        """A pandas table, a cell a row."""
+        """A pandas table, with one row per cell."""
         import pandas as pd
 
-        columns: dict[str, Any] = {"row": self.rows, "column": self.column}
-        if self.quantiles is not None:
-            columns.update(mean=self.mean, std=self.std, median=self.median)
-            columns.update({f"q{100 * p:g}": self.quantiles[:, k] for k, p in enumerate(self.levels)})
+        columns: dict[str, Any] = {"row": self.rows, "column": self.column, **self._numbers()}
         if self.probabilities is not None and self.labels is not None:
             columns.update({f"p({label})": self.probabilities[:, k] for k, label in enumerate(self.labels)})
-        return pd.DataFrame(columns)
+        # From lists, so that times of a zone and periods have their own types.
+        lists = {name: list(cells) if getattr(cells, "dtype", None) == object else cells for name, cells in columns.items()}
+        return pd.DataFrame({name: pd.Series(cells) if isinstance(cells, list) else cells for name, cells in lists.items()})
+
+    def _numbers(self) -> dict[str, np.ndarray]:
+        """Mean, deviation, median and quantiles, where there are some."""
+        named = {"mean": self.mean, "std": self.std, "median": self.median}
+        out = {name: cells for name, cells in named.items() if cells is not None}
+        if self.quantiles is not None:
+            out.update({f"q{100 * p:g}": self.quantiles[:, k] for k, p in enumerate(self.levels)})
+        return out
+
+    def __repr__(self) -> str:
+        cells = "1 missing cell" if len(self) == 1 else f"{len(self)} missing cells"
+        columns: dict[str, np.ndarray] = {"row": self.rows, **self._numbers()}
+        if self.probabilities is not None:
+            columns.update({"most probable": self.most_probable(), "probability": self.probabilities.max(axis=1)})
+        texts = [[name, *map(_text, values[:_SHOWN])] for name, values in columns.items()]
+        widths = [max(map(len, column)) for column in texts]
+        lines = ["  ".join(text.rjust(width) for text, width in zip(line, widths)) for line in zip(*texts)]
+        more = [f"... and {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
+        return "\n".join([f"{self.column} ({self.kind}): {cells}", *lines, *more])
+
+    def _repr_html_(self) -> str | None:
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            return None
+        return str(self.to_frame().to_html(max_rows=_SHOWN, index=False))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.5g}"
+    if isinstance(value, np.datetime64):
+        return str(value).replace("T00:00:00", "")
+    return str(value)
 
 
 def _times(counts: np.ndarray, unit: str, kind: str) -> np.ndarray:
@@ -82,3 +137,33 @@ def _times(counts: np.ndarray, unit: str, kind: str) -> np.ndarray:
     finer = unit if unit in ("ms", "us", "ns") else "s"
     seconds = {"D": 86400.0, "h": 3600.0, "m": 60.0}.get(unit, 1.0)
     return np.rint(counts * seconds).astype("int64").astype(f"{kind}[{finer}]")
+
+
+def _clock(counts: np.ndarray, unit: str) -> np.ndarray:
+    """Times of day, to the microsecond, from counts of a unit since midnight."""
+    midnight, day = datetime.datetime(1970, 1, 1), np.timedelta64(1, "D")
+    since = _times(counts, unit, "timedelta64").astype("timedelta64[us]") % day.astype("timedelta64[us]")
+    return _each(since.astype(object), lambda time: (midnight + time).time())
+
+
+def _in_zone(times: np.ndarray, zone: str | None) -> np.ndarray:
+    """Times of a zone, to the microsecond, from those of Greenwich."""
+    if zone is None:
+        return times
+    there, greenwich = time_zone(zone), datetime.timezone.utc
+    return _each(times.astype("datetime64[us]").astype(object), lambda time: time.replace(tzinfo=greenwich).astimezone(there))
+
+
+def _periods(ordinals: np.ndarray, freq: str) -> np.ndarray:
+    """Periods of a frequency from their numbers."""
+    import pandas as pd
+
+    return _each(np.rint(ordinals), lambda ordinal: pd.Period(ordinal=int(ordinal), freq=freq))
+
+
+def _each(values: np.ndarray, change: Callable[[Any], Any]) -> np.ndarray:
+    """What becomes of each value, as objects."""
+    out = np.empty(values.shape, dtype=object)
+    for place, value in np.ndenumerate(values):
+        out[place] = change(value)
+    return out

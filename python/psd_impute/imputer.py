@@ -7,16 +7,19 @@ import os
 import time
 import warnings
 from pathlib import Path
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from . import settings
 from ._engine import DataError, Model, SettingError, Table
 from .cells import CellDistribution
-from .frames import Frame, column_names, frame_of, is_frame, pandas_table, replace_missing
+from .drift import ColumnDrift, DriftWarning
+from .findings import findings
+from .frames import Frame, check_table, column_names, frame_of, is_frame, pandas_table
 from .random import seed_of
 from .report import FitReport, Step
 
@@ -47,31 +50,45 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     categorical_features : "auto" or sequence of names, positions or bools, default="auto"
         Columns that are categories though their cells are numbers. Text, booleans, pandas' categories and numbers
         that are all zero or one are categories anyway.
+    ordered_features : sequence of names, positions or bools, mapping of column to levels, or None, default=None
+        Columns that are ordered levels: few numbers by their size, or labels with a list of them from the lowest to
+        the highest, as in ``{"grade": ["G1", "G2", "G3"]}``. Levels of None are those of the column's type (a
+        Categorical or an Enum). An ordered Categorical of pandas is taken as such anyway.
+    continuous_features : sequence of names, positions or bools, or None, default=None
+        Columns that are numbers and may hold any: zeros and ones are no category, integers are not rounded, and
+        numbers of rows are completed.
+    ignore_features : sequence of names, positions or bools, or None, default=None
+        Columns that are left as they are, and that nothing is learned from.
     bounds : mapping of column to (low, high), or None, default=None
-        What the cells of a column may be, both ends included; either end may be None. Columns are given by name, or
-        by position where they have no names. Dates have bounds too.
+        What the cells of a column may be, both ends included; either end may be None. Columns are given by name or
+        by position. Dates and times have bounds too, those of a column with a time zone are in that zone.
     min_value, max_value : float or array-like of shape (n_features,), default=-inf, inf
         Bounds of all numeric columns, or of each column.
     missing_values : number, str, np.nan, None or pandas.NA, default=np.nan
-        What stands for a missing cell. NaN, None and NA are all the same.
+        What stands for a missing cell. NaN, None and NA are all the same. With any other value, NaN in the table is an
+        error, as in scikit-learn.
     add_indicator : bool, default=False
         Whether to add a column for each one that had missing cells at `fit`, which says where cells were missing.
     keep_empty_features : bool, default=False
-        Whether columns without a cell at `fit` are kept, with zeros, instead of dropped.
+        Whether columns without a cell at `fit` are kept instead of dropped. Numbers become zeros, as in scikit-learn;
+        cells of any other dtype stay missing, with a warning.
+    strict : bool, default=False
+        Whether missing cells that would stay empty, such as those of free text, are an error of `fit` and `transform`.
+        Otherwise `transform` warns of them, with counts and reasons.
     random_state : int, RandomState or None, default=None
         The seed of everything random. An int is the same seed as the command's ``--seed``.
     n_jobs : int or None, default=None
         Threads; None and -1 are all cores. Results do not depend on it.
     verbose : int, default=0
-        Above zero, a line is printed for each member tried.
+        Above zero, `fit` prints a line for each member tried, and `impute` one for each completed table.
 
     Attributes
     ----------
     report_ : FitReport
         How the fit went: chosen settings, held-out likelihood, the members tried.
     columns_ : dict of str to str
-        What each column was taken for: ``continuous``, ``integer``, ``boolean``, ``category``, ``date``, ``time``, or
-        ``left`` if it stays as it is.
+        What each column was taken for: ``continuous``, ``integer``, ``ordered``, ``boolean``, ``category``, ``date``,
+        ``time``, ``time of day``, ``duration``, ``period``, or ``left`` if it stays as it is.
     seed_ : int
         The seed that was used.
     n_features_in_ : int
@@ -100,12 +117,16 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         reference: str = "auto",
         time_budget: float | None = None,
         categorical_features: str | Sequence[Any] = "auto",
+        ordered_features: Sequence[Any] | Mapping[Any, Sequence[Any] | None] | None = None,
+        continuous_features: Sequence[Any] | None = None,
+        ignore_features: Sequence[Any] | None = None,
         bounds: Mapping[Any, tuple[Any, Any]] | None = None,
         min_value: Any = -np.inf,
         max_value: Any = np.inf,
         missing_values: Any = np.nan,
         add_indicator: bool = False,
         keep_empty_features: bool = False,
+        strict: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -117,12 +138,16 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         self.reference = reference
         self.time_budget = time_budget
         self.categorical_features = categorical_features
+        self.ordered_features = ordered_features
+        self.continuous_features = continuous_features
+        self.ignore_features = ignore_features
         self.bounds = bounds
         self.min_value = min_value
         self.max_value = max_value
         self.missing_values = missing_values
         self.add_indicator = add_indicator
         self.keep_empty_features = keep_empty_features
+        self.strict = strict
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -141,9 +166,10 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self._check_settings()
+        settings.check(self)
         frame = self._frame(X, fitting=True)
         self.seed_ = seed_of(self.random_state)
+        self._zones, self._periods = frame.zones(), frame.periods()
         missing = frame.missing()
         self._empty: list[int] = np.flatnonzero(missing.all(axis=0)).tolist()
         self._indicated: list[int] = np.flatnonzero(missing.any(axis=0)).tolist()
@@ -155,7 +181,9 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         else:
             self._model, trace, notes = self._learn(frame)
         self._template = frame.template()
-        self._finish(trace, notes, missing)
+        self._finish(trace, notes)
+        for text in findings(frame, self._empty, self.keep_empty_features):
+            warnings.warn(text, UserWarning, stacklevel=2)
         return self
 
     def _learn(self, frame: Frame) -> tuple[Model, list[Step], list[str]]:
@@ -171,33 +199,41 @@ class PSDImputer(TransformerMixin, BaseEstimator):
 
         model, notes = Model.fit(
             frame.to_engine(),
-            wishes=self._wishes(frame),
+            wishes=settings.wishes(self, frame, self._empty),
+            bounds=self._bounds(),
             recipe=self.preset,
             anchors=None if self.n_anchors == "auto" else int(self.n_anchors),
             metric=None if self.metric == "auto" else self.metric,
             normal={"auto": None, "normal": True, "none": False}[self.reference],
             seed=self.seed_,
             seconds=None if self.time_budget is None else float(self.time_budget),
-            threads=self._threads(),
+            strict=self._kept(frame.names) if self.strict else None,
+            threads=settings.threads(self.n_jobs),
             hear=hear,
         )
         return model, trace, notes
 
-    def _finish(self, trace: list[Step], notes: list[str], missing: np.ndarray) -> None:
+    def _finish(self, trace: list[Step], notes: list[str]) -> None:
         """What was learned of the columns, and what the caller should hear."""
         columns = self._model.columns() if self._model else []
-        self.columns_ = {c["name"]: "left" if c["role"] == "left" else c["kind"] for c in columns}
+        kind = lambda c: "left" if c["role"] == "left" else "period" if c["name"] in self._periods else c["kind"]
+        self.columns_ = {c["name"]: kind(c) for c in columns}
         self._filled = [j for j, column in enumerate(columns) if column["role"] != "left"]
-        left = [c["name"] for j, c in enumerate(columns) if c["role"] == "left" and j not in self._empty]
         found = self._model.report() if self._model else None
         self.report_ = FitReport._of(found, trace, notes) if found else None
         if found and not found["converged"]:
             warnings.warn("the fit did not converge", ConvergenceWarning, stacklevel=3)
-        gaps = [name for name in left if missing[:, [c["name"] for c in columns].index(name)].any()]
-        if gaps:
-            warnings.warn(
-                f"missing cells stay in {', '.join(gaps)}; report_.notes says why", UserWarning, stacklevel=3
-            )
+
+    def _kept(self, names: Sequence[str]) -> list[str]:
+        """The columns that are not dropped or filled with zeros because they had no cell at `fit`."""
+        return [name for j, name in enumerate(names) if j not in self._empty]
+
+    def _tell_empty(self, frame: Frame) -> None:
+        """Warns of missing cells that stay empty, or refuses them."""
+        if self._model is None or len(self._filled) + len(self._empty) == len(frame.names):
+            return
+        for note in self._model.left_empty(frame.to_engine(), self._kept(frame.names), bool(self.strict)):
+            warnings.warn(note, UserWarning, stacklevel=3)
 
     # Completing
 
@@ -215,7 +251,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = self._frame(X, fitting=False)
-        return self._complete(frame, self.method, 1)
+        self._tell_empty(frame)
+        return self._complete(frame, self.method)[0]
 
     def impute(self, X: Any, m: int = 10, *, one_fit: bool = False) -> list[Any]:
         """Several completed tables, for analyses whose results are pooled.
@@ -244,33 +281,45 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             warnings.warn(
                 "all tables are drawn from the one fit; only the default preset is refitted", UserWarning, stacklevel=2
             )
-        return [self._complete(frame, "draw", k, of=int(m), one_fit=one_fit) for k in range(1, int(m) + 1)]
+        self._tell_empty(frame)
+        return self._complete(frame, "draw", int(m), one_fit=one_fit, hear=self._progress(int(m)))
+
+    def _progress(self, of: int) -> Callable[[int], None]:
+        """Prints a line after each completed table, if that is wanted."""
+        start = time.perf_counter()
+
+        def hear(number: int) -> None:
+            if self.verbose:
+                print(f"[PSDImputer] {number} of {of} tables completed, {time.perf_counter() - start:.1f} s")
+
+        return hear
 
     def _complete(
-        self, frame: Frame, method: str, imputation: int, *, of: int = 1, one_fit: bool = False
-    ) -> Any:
-        data = frame.data
+        self, frame: Frame, method: str, of: int = 1, *, one_fit: bool = False, hear: Callable[[int], None] = lambda number: None
+    ) -> list[Any]:
+        tables = [frame.data] * of
         if self._model is not None:
             wanted = {
                 "method": method,
                 "seed": self.seed_,
-                "imputation": imputation,
                 "imputations": of,
                 "one_fit": bool(one_fit),
-                "bounds": self._bounds(self._model),
-                "threads": self._threads(),
+                "bounds": self._bounds(),
+                "threads": settings.threads(self.n_jobs),
             }
-            data, notes = frame.completed(self._model, wanted, self._filled)
+            tables, (notes, drift) = frame.completed(self._model, wanted, self._filled, hear)
             for note in notes:
                 warnings.warn(note, UserWarning, stacklevel=3)
-        return self._arranged(frame, data)
+            for note in drift:
+                warnings.warn(note, DriftWarning, stacklevel=3)
+        return [self._arranged(frame, data) for data in tables]
 
     def _arranged(self, frame: Frame, data: Any) -> Any:
         """Drops or fills the columns that were empty at `fit`, and adds the indicators."""
         kept: Iterable[int] = range(len(frame.names))
         if self._empty:
             if self.keep_empty_features:
-                data = frame.zeroed(data, self._empty)
+                data = frame.zeroed(data, [j for j in self._empty if frame.is_number(j)])
             else:
                 kept = [j for j in kept if j not in self._empty]
         flags = frame.missing()[:, self._indicated] if self.add_indicator else np.empty((0, 0), dtype=bool)
@@ -298,8 +347,31 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         frame = self._frame(X, fitting=False)
         if self._model is None:
             return {}
-        found = self._model.cells(frame.to_engine(), levels, self._bounds(self._model), self._threads())
-        return {name: CellDistribution._of(name, levels, cells) for name, cells in found.items()}
+        found = self._model.cells(frame.to_engine(), levels, self._bounds(), settings.threads(self.n_jobs))
+        zones, periods = frame.zones(), frame.periods()
+        return {
+            name: CellDistribution._of(name, levels, cells, zones.get(name), periods.get(name))
+            for name, cells in found.items()
+        }
+
+    def drift(self, X: Any) -> list[ColumnDrift]:
+        """How the cells of a table differ from those that were learned, for instance because they are in other units.
+
+        Parameters
+        ----------
+        X : table of the kind that `fit` had, or a matrix
+
+        Returns
+        -------
+        list of ColumnDrift
+            The columns that differ by more than chance, the worst first. None of a model whose file is too old to say.
+            `transform` and `impute` warn of the same with `DriftWarning`.
+        """
+        check_is_fitted(self)
+        frame = self._frame(X, fitting=False)
+        if self._model is None:
+            return []
+        return [ColumnDrift(**found) for found in self._model.drift(frame.to_engine())]
 
     def score_samples(self, X: Any) -> np.ndarray:
         """The log-density of each row's observed cells, in the table's units.
@@ -310,7 +382,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         frame = self._frame(X, fitting=False)
         if self._model is None:
             return np.zeros(len(frame.data))
-        return self._model.log_densities(frame.to_engine(), self._threads())
+        return self._model.log_densities(frame.to_engine(), settings.threads(self.n_jobs))
 
     def sample(self, n: int = 1, random_state: Any = None) -> Any:
         """New rows, drawn from the density, as a table of the kind that was fitted; of a loaded model, as one of pandas.
@@ -324,7 +396,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         if self._model is None:
             raise SettingError("nothing was learned from a table without a cell\nhint: fit one with cells")
         seed = self.seed_ if random_state is None else seed_of(random_state)
-        table = self._model.sample(int(n), seed, self._bounds(self._model), self._threads())
+        table = self._model.sample(int(n), seed, self._bounds(), settings.threads(self.n_jobs))
         if self._template is None:
             return pandas_table(table)
         return frame_of(self._template, self._names).like(table)
@@ -332,137 +404,76 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file, which the command reads too: all of it, or nothing."""
+        """Writes the model to a file, which the command reads too: all of it, or nothing.
+
+        The file also keeps the settings that decide what `transform` gives: `method`, bounds, `missing_values`,
+        `add_indicator`, `keep_empty_features` and `strict`.
+        """
         check_is_fitted(self)
         if self._model is None:
             raise SettingError("nothing was learned from a table without a cell\nhint: fit one with cells")
-        self._model.save(os.fspath(path))
+        named = hasattr(self, "feature_names_in_") or _is_matrix(self._names)
+        self._model.save(os.fspath(path), settings.to_json(self, self._names, named, self._zones, self._periods))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], **settings: Any) -> PSDImputer:
+    def load(cls, path: str | os.PathLike[str], **given: Any) -> PSDImputer:
         """An imputer with the model of a file that `save` or the command wrote.
 
-        The file says what the columns are and how cells are distributed; other settings, such as `method`, are given
-        here. A stranger's file can neither crash nor run anything.
+        It completes tables as the saved one does; settings that are given here take the place of the file's. A
+        stranger's file can neither crash nor run anything.
         """
-        imputer = cls(**settings)
-        imputer._check_settings()
-        imputer._model = Model.from_bytes(Path(path).read_bytes())
-        columns = imputer._model.columns()
+        model = Model.from_bytes(Path(path).read_bytes())
+        saved = settings.from_json(model.settings())
+        imputer = cls(**{**saved.settings, **given})
+        settings.check(imputer)
+        columns = model.columns()
+        imputer._model = model
         imputer._names = [column["name"] for column in columns]
         imputer.n_features_in_ = len(columns)
-        if imputer._names != [f"x{j}" for j in range(len(columns))]:
+        if saved.named and not _is_matrix(imputer._names):
             imputer.feature_names_in_ = np.asarray(imputer._names, dtype=object)
-        fitted_with = imputer._model.report()["seed"]
+        fitted_with = model.report()["seed"]
         imputer.seed_ = fitted_with if imputer.random_state is None else seed_of(imputer.random_state)
-        imputer._empty = imputer._indicated = []
-        imputer._template = None
-        imputer._finish([], [], np.zeros((0, len(columns)), dtype=bool))
+        imputer._empty = [j for j, column in enumerate(columns) if column["empty"]]
+        imputer._indicated = [j for j, column in enumerate(columns) if column["gaps"]]
+        imputer._zones, imputer._periods, imputer._template = {}, {}, None
+        imputer._finish([], [])
         return imputer
 
-    # Settings
-
-    def _check_settings(self) -> None:
-        choices = {
-            "method": ("draw", "mean", "median"),
-            "metric": ("auto", "full", "diagonal", "isotropic"),
-            "preset": ("default", "paper", "theory"),
-            "reference": ("auto", "normal", "none"),
-        }
-        for name, allowed in choices.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                raise SettingError(f"{name} is {value!r}, but must be one of {', '.join(map(repr, allowed))}")
-        anchors = self.n_anchors
-        if anchors != "auto" and not (isinstance(anchors, numbers.Integral) and 1 <= int(anchors) <= 10_000):
-            raise SettingError(f"n_anchors is {anchors!r}, but must be 'auto' or a number from 1 to 10000")
-        budget = self.time_budget
-        if budget is not None and not (isinstance(budget, numbers.Real) and 0 < float(budget) <= 1e9):
-            raise SettingError(f"time_budget is {budget!r}, but must be a number of seconds above zero")
-
-    def _threads(self) -> int | None:
-        if self.n_jobs is None or self.n_jobs == -1:
-            return None
-        if not isinstance(self.n_jobs, numbers.Integral) or self.n_jobs == 0:
-            raise SettingError(f"n_jobs is {self.n_jobs!r}, but must be None, -1 or a number of threads")
-        return int(self.n_jobs) if self.n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(self.n_jobs))
-
-    def _wishes(self, frame: Frame) -> list[tuple[str, str]]:
-        """What the caller knows better of columns than the engine's rules."""
-        wishes = {}
-        if isinstance(frame.data, np.ndarray):
-            # Whoever gives a matrix wants all of it completed: no column of it is an identifier.
-            wishes = {name: "completed" for name in frame.names}
-        if not isinstance(self.categorical_features, str):
-            chosen = np.asarray(self.categorical_features)
-            if chosen.dtype == bool:
-                if chosen.shape != (len(frame.names),):
-                    raise SettingError(
-                        f"categorical_features has {chosen.size} bools, but the table has {len(frame.names)} columns"
-                    )
-                chosen = np.flatnonzero(chosen)
-            wishes.update({self._name(column, "categorical_features"): "category" for column in chosen.tolist()})
-        elif self.categorical_features != "auto":
-            raise SettingError(
-                f"categorical_features is {self.categorical_features!r}, but must be 'auto' or a list of columns"
-            )
-        return [(name, wish) for name, wish in wishes.items() if self._names.index(name) not in self._empty]
-
-    def _name(self, column: Any, setting: str) -> str:
-        """The engine's name of a column that is given by name or position."""
-        if isinstance(column, numbers.Integral) and str(column) not in self._names:
-            if -len(self._names) <= int(column) < len(self._names):
-                return self._names[int(column)]
-        elif str(column) in self._names:
-            return str(column)
-        raise SettingError(
-            f"{setting}: there is no column {column!r}\nhint: the columns are {', '.join(self._names)}"
-        )
-
-    def _bounds(self, model: Model) -> list[tuple[str, str | None, str | None]]:
-        """The bounds of columns, as text."""
-        ends: dict[str, list[Any]] = {}
-        kinds = ("continuous", "integer")
-        numeric = {c["name"] for c in model.columns() if c["role"] == "modelled" and c["kind"] in kinds}
-        for k, (setting, none) in enumerate((("min_value", -np.inf), ("max_value", np.inf))):
-            value = np.asarray(none if getattr(self, setting) is None else getattr(self, setting), dtype=float)
-            if value.ndim and value.shape != (self.n_features_in_,):
-                raise SettingError(f"{setting} has {value.size} entries, but the table has {self.n_features_in_} columns")
-            for name, end in zip(self._names, np.broadcast_to(value, (self.n_features_in_,))):
-                if name in numeric and end != none:
-                    ends.setdefault(name, [None, None])[k] = float(end)
-        for column, given in dict(self.bounds or {}).items():
-            low, high = given
-            ends[self._name(column, "bounds")] = [low, high]
-        return [(name, _text(low), _text(high)) for name, (low, high) in ends.items()]
+    def _bounds(self) -> list[settings.Bound]:
+        return settings.bounds(self, self._names, self._zones, self._periods)
 
     # Tables
 
     def _frame(self, X: Any, *, fitting: bool) -> Frame:
         """The table as a frame, checked against that of the fit."""
-        sentinel = not _means_missing(self.missing_values)
-        if _is_lazy(X):
-            raise TypeError("a lazy table has no cells yet\nhint: call .collect() on it first")
+        sentinel = None if settings.means_missing(self.missing_values) else self.missing_values
+        check_table(X)
+        if isinstance(X, np.ma.MaskedArray):
+            # scikit-learn drops the mask, and would take what is below it for data.
+            X = np.ma.filled(X.astype(float), np.nan if sentinel is None else sentinel)
         if is_frame(X):
             X = X if hasattr(X, "shape") else Table(X)
             validate_data(self, X, reset=fitting, skip_check_array=True)
             if 0 in X.shape:
                 raise DataError(f"the table has {X.shape[0]} rows and {X.shape[1]} columns, but must have some of both")
             names = column_names(X)
-            X = replace_missing(X, self.missing_values) if sentinel else X
         else:
             X = validate_data(
                 self,
                 X,
                 reset=fitting,
                 dtype=[np.float64, np.float32],
-                ensure_all_finite=True if sentinel else "allow-nan",
+                ensure_all_finite="allow-nan" if sentinel is None else True,
             )
-            X = np.where(X == self.missing_values, X.dtype.type(np.nan), X) if sentinel else X
+            X = X if sentinel is None else np.where(X == sentinel, X.dtype.type(np.nan), X)
             names = [f"x{j}" for j in range(X.shape[1])]
         if fitting:
             self._names = names
-        return frame_of(X, self._names)
+        frame = frame_of(X, self._names, sentinel)
+        if sentinel is not None and is_frame(X):
+            _refuse_other_gaps(frame)
+        return frame
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns that `transform` gives."""
@@ -480,24 +491,24 @@ class PSDImputer(TransformerMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = _means_missing(self.missing_values)
+        tags.input_tags.allow_nan = settings.means_missing(self.missing_values)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-def _means_missing(value: Any) -> bool:
-    """Whether the value is one of those that are missing anyway: NaN, None, pandas.NA."""
-    return value is None or type(value).__name__ == "NAType" or (isinstance(value, numbers.Real) and value != value)
+def _is_matrix(names: Sequence[str]) -> bool:
+    """Whether the columns have the names that those of a matrix are given."""
+    return list(names) == [f"x{j}" for j in range(len(names))]
 
 
-def _is_lazy(X: Any) -> bool:
-    return type(X).__name__ == "LazyFrame"
-
-
-def _text(end: Any) -> str | None:
-    """A bound as the engine reads it: a number, a date or a time."""
-    if isinstance(end, numbers.Real):
-        return repr(float(end)) if np.isfinite(float(end)) else None
-    if end is None:
-        return None
-    return end.isoformat() if hasattr(end, "isoformat") else str(end)
+def _refuse_other_gaps(frame: Frame) -> None:
+    """As scikit-learn's imputers have it, a table with a value for missing cells has no NaN besides."""
+    counts = frame.empty().sum(axis=0)
+    if counts.any():
+        j = int(counts.argmax())
+        others = "" if (counts > 0).sum() == 1 else f", and {int((counts > 0).sum()) - 1} more columns have some"
+        raise DataError(
+            f"X contains NaN: column `{frame.names[j]}` has {counts[j]} cells without a value, but "
+            f"missing_values={frame.sentinel!r} says that missing cells hold {frame.sentinel!r}{others}\n"
+            f"hint: leave missing_values out and make the cells that hold {frame.sentinel!r} NaN, or replace NaN by {frame.sentinel!r}"
+        )

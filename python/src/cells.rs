@@ -7,7 +7,7 @@ use psd_impute_frame::{ColumnPlan, Kind, TimeUnit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// The arrays of one column. Times are counts of `unit` since 1970, and so is their standard deviation.
+/// The arrays of one column. Times are counts of `unit`: since 1970, since midnight (the kind `time of day`), or of a duration; so is their standard deviation.
 pub(crate) fn column_cells<'py>(
     py: Python<'py>,
     column: &ColumnPlan,
@@ -25,8 +25,8 @@ pub(crate) fn column_cells<'py>(
         let quantiles = Array2::from_shape_fn((cells.len(), quantiles), |(i, k)| numbers[i].quantiles[k]);
         out.set_item("quantiles", PyArray2::from_owned_array(py, quantiles))?;
     }
-    if let Kind::Time { unit, .. } = column.kind() {
-        out.set_item("unit", unit_name(*unit))?;
+    if let Some(unit) = column.kind().time_unit() {
+        out.set_item("unit", unit_name(unit))?;
     }
     let values: Vec<&Values> = cells.iter().filter_map(|cell| cell.values.as_ref()).collect();
     let labels = labels(py, column.kind())?;
@@ -34,7 +34,7 @@ pub(crate) fn column_cells<'py>(
         let mut shares = Array2::<f64>::zeros((cells.len(), labels.len()));
         for (i, value) in values.iter().enumerate() {
             for &(label, share) in &value.probabilities {
-                if let Some(cell) = shares.get_mut((i, label as usize)) {
+                if let Some(cell) = shares.get_mut((i, place(column.kind(), label))) {
                     *cell = share;
                 }
             }
@@ -43,6 +43,14 @@ pub(crate) fn column_cells<'py>(
         out.set_item("probabilities", PyArray2::from_owned_array(py, shares))?;
     }
     Ok(out)
+}
+
+/// The position of the engine's cell among the labels.
+fn place(kind: &Kind, cell: f64) -> usize {
+    match kind {
+        Kind::Levels { values, .. } => values.iter().position(|&x| x == cell).unwrap_or(usize::MAX),
+        _ => cell as usize,
+    }
 }
 
 /// NumPy's name of a unit.
@@ -61,8 +69,8 @@ fn unit_name(unit: TimeUnit) -> &'static str {
 /// The labels of a category, as what they are: texts, numbers or booleans.
 pub(crate) fn labels<'py>(py: Python<'py>, kind: &Kind) -> PyResult<Bound<'py, PyList>> {
     match kind {
-        Kind::Labels { labels } => PyList::new(py, labels),
-        Kind::Codes { values, .. } => PyList::new(py, values),
+        Kind::Labels { labels, .. } => PyList::new(py, labels),
+        Kind::Codes { values, .. } | Kind::Levels { values, .. } => PyList::new(py, values),
         Kind::Boolean { .. } => PyList::new(py, [false, true]),
         _ => Ok(PyList::empty(py)),
     }

@@ -1,5 +1,6 @@
 //! Exceptions: one for each kind of mistake, with what to do about it on a line of its own.
 
+use crate::hints;
 use psd_impute_frame::Error as FrameError;
 use pyo3::PyErr;
 use pyo3::create_exception;
@@ -63,7 +64,7 @@ impl From<Failure> for PyErr {
         if let FrameError::Io { path, error } = &error {
             return os_error(error, path);
         }
-        let text = match error.hint() {
+        let text = match hints::hint(&error) {
             Some(hint) => format!("{error}\nhint: {hint}"),
             None => error.to_string(),
         };

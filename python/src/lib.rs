@@ -1,9 +1,11 @@
 //! The engine for Python. What is here converts and waits; everything that a user sees is in `psd_impute/`, in Python.
 
+mod bounds;
 mod cells;
 mod complete;
 mod density;
 mod errors;
+mod hints;
 mod matrix;
 mod model;
 mod names;
@@ -29,4 +31,8 @@ mod _engine {
     use crate::model::Model;
     #[pymodule_export]
     use crate::table::Table;
+
+    /// What stands for a missing cell in text, as the command has it.
+    #[pymodule_export]
+    const MISSING_TEXTS: [&str; psd_impute_frame::DEFAULT_MISSING.len()] = psd_impute_frame::DEFAULT_MISSING;
 }

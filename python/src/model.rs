@@ -1,7 +1,8 @@
 //! A fitted model: fitting, completing, and what else it says of tables.
 
+use crate::bounds::{Ends, limits};
 use crate::cells::column_cells;
-use crate::complete::{Ends, Wanted, check, complete, limits};
+use crate::complete::{self, Notes, Wanted, check, complete};
 use crate::errors::{Failure, SettingError};
 use crate::matrix::{Rows, Target};
 use crate::run::{Teller, quietly, run};
@@ -11,7 +12,7 @@ use crate::{names, report};
 use numpy::PyArray1;
 use psd_impute::impute::CellSummary;
 use psd_impute::model::Settings;
-use psd_impute_frame::{Format, Surveyed, TableModel, Wishes, write_file};
+use psd_impute_frame::{Format, LeftColumn, Plan, Report, Source, Surveyed, TableModel, Wishes, write_file};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -26,20 +27,23 @@ pub(crate) struct Model {
 
 #[pymethods]
 impl Model {
-    /// Fits a table. Returns the model and what there is to say. `hear(member, done, of, held_out)` is called for each member tried.
+    /// Fits a table. Returns the model and what there is to say. Columns in `strict`, if it is given, are refused when cells of theirs
+    /// would stay empty. `hear(member, done, of, held_out)` is called for each member tried.
     #[staticmethod]
-    #[pyo3(signature = (table, *, wishes, recipe, anchors, metric, normal, seed, seconds, threads, hear))]
+    #[pyo3(signature = (table, *, wishes, bounds, recipe, anchors, metric, normal, seed, seconds, strict, threads, hear))]
     #[allow(clippy::too_many_arguments)]
     fn fit(
         py: Python<'_>,
         table: &Table,
-        wishes: Vec<(String, String)>,
+        wishes: Vec<(String, String, Option<Vec<String>>)>,
+        bounds: Vec<Ends>,
         recipe: &str,
         anchors: Option<usize>,
         metric: Option<&str>,
         normal: Option<bool>,
         seed: u64,
         seconds: Option<f64>,
+        strict: Option<Vec<String>>,
         threads: Option<usize>,
         hear: Bound<'_, PyAny>,
     ) -> PyResult<(Self, Vec<String>)> {
@@ -59,11 +63,15 @@ impl Model {
         };
         let wishes: Wishes = wishes
             .into_iter()
-            .map(|(name, wish)| Ok((name, names::wish(&wish)?)))
+            .map(|(name, wish, levels)| Ok((name, names::wish(&wish, levels)?)))
             .collect::<PyResult<_>>()?;
         let source = table.source();
         let work = move |teller: &Teller<Event, (TableModel, Vec<String>)>| {
             let surveyed = Surveyed::new(&source, wishes)?;
+            if let Some(names) = strict {
+                LeftColumn::refuse_empty(&among(surveyed.left(), &names))?;
+            }
+            check_cells(&source, surveyed.plan(), bounds)?;
             let mut notes = surveyed.notes();
             let mut watch =
                 Watch { teller, deadline: Instant::now() + settings.budget(), stopped_after: None };
@@ -91,37 +99,93 @@ impl Model {
         Ok(PyBytes::new(py, &self.fitted.to_bytes().map_err(Failure::from)?))
     }
 
-    /// Writes a model file: all of it, or nothing.
-    fn save(&self, path: PathBuf) -> PyResult<()> {
-        let bytes = self.fitted.to_bytes().map_err(Failure::from)?;
+    /// Writes a model file: all of it, or nothing. `settings` is JSON that the file is to hold too.
+    fn save(&self, path: PathBuf, settings: Option<&str>) -> PyResult<()> {
+        let settings = settings.map(serde_json::from_str).transpose();
+        let settings = settings.map_err(|error| SettingError::new_err(error.to_string()))?;
+        let bytes = self.fitted.to_bytes_with_settings(settings).map_err(Failure::from)?;
         Ok(write_file(&path, &bytes).map_err(Failure::from)?)
+    }
+
+    /// The settings that a file was saved with, as JSON. They may be anything.
+    fn settings(&self) -> Option<String> {
+        self.fitted.plan.settings().map(ToString::to_string)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
     }
 
-    /// Completes a table. Returns it and what there is to say.
-    fn complete(&self, py: Python<'_>, table: &Table, wanted: Wanted) -> PyResult<(Table, Vec<String>)> {
-        let mut out = Vec::new();
-        let take = |batch| {
-            out.push(batch);
-            Ok(())
+    /// Completes a table as often as wanted. Returns the completed tables and what there is to say. `hear(number)` is called after each
+    /// table.
+    fn complete(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        wanted: Wanted,
+        hear: Bound<'_, PyAny>,
+    ) -> PyResult<(Vec<Table>, Notes)> {
+        let (mut batches, mut tables) = (Vec::new(), Vec::new());
+        let take = |event| match event {
+            complete::Event::Batch(batch) => {
+                batches.push(batch);
+                Ok(())
+            }
+            complete::Event::Tables(number) => {
+                tables.push(Table::of(std::mem::take(&mut batches)));
+                hear.call1((number,)).map(drop)
+            }
         };
         let notes = complete(py, self.fitted.clone(), table.source(), wanted, take)?;
-        Ok((Table::of(out), notes))
+        Ok((tables, notes))
     }
 
-    /// Completes a table of numbers into a matrix of its shape. Returns what there is to say.
+    /// Completes a table of numbers into matrices of its shape, one for each completed table. Returns what there is to say.
     fn complete_into(
         &self,
         py: Python<'_>,
         table: &Table,
         wanted: Wanted,
-        matrix: Target<'_>,
-    ) -> PyResult<Vec<String>> {
-        let mut rows = Rows::new(table.column_names(), matrix);
-        complete(py, self.fitted.clone(), table.source(), wanted, |batch| rows.write(&batch))
+        matrices: Vec<Target<'_>>,
+        hear: Bound<'_, PyAny>,
+    ) -> PyResult<Notes> {
+        let mut matrices = matrices.into_iter().map(|matrix| Rows::new(table.column_names(), matrix));
+        let mut current = matrices.next();
+        let take = |event| match event {
+            complete::Event::Batch(batch) => current.as_mut().map_or(Ok(()), |rows| rows.write(&batch)),
+            complete::Event::Tables(number) => {
+                current = matrices.next();
+                hear.call1((number,)).map(drop)
+            }
+        };
+        complete(py, self.fitted.clone(), table.source(), wanted, take)
+    }
+
+    /// What to say of the missing cells of a table that stay empty, among the columns of these names. If strict, they are refused.
+    fn left_empty(&self, table: &Table, names: Vec<String>, strict: bool) -> PyResult<Vec<String>> {
+        let mut report = Report::default();
+        for batch in table.source().batches().map_err(Failure::from)? {
+            report.add_left(&self.fitted.plan.left(&batch.map_err(Failure::from)?).map_err(Failure::from)?);
+        }
+        let left = among(report.left, &names);
+        if strict {
+            LeftColumn::refuse_empty(&left).map_err(Failure::from)?;
+        }
+        Ok(left.iter().filter_map(LeftColumn::note).collect())
+    }
+
+    /// How a table differs from the one that was fitted: a dictionary for each column that does, the worst first.
+    fn drift<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let (fitted, source) = (self.fitted.clone(), table.source());
+        let drift = quietly(py, None, move |teller| {
+            let mut report = Report::default();
+            for batch in source.batches()? {
+                check(teller)?;
+                report.add(&fitted.plan.encode(&batch?)?.1);
+            }
+            Ok(report.drift(&fitted.plan))
+        })?;
+        drift.iter().map(|drift| report::drift(py, drift)).collect()
     }
 
     /// What is known of each missing cell: a dictionary of arrays for each column that has some.
@@ -135,7 +199,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (fitted, source, probabilities) = (self.fitted.clone(), table.source(), quantiles.clone());
         let cells = quietly(py, threads, move |teller| {
-            let limits = limits(&fitted, bounds)?;
+            let limits = limits(&fitted.plan, bounds, Some(&source))?;
             let imputer = fitted.model.imputer(limits.clone())?;
             let mut out = Vec::new();
             for batch in source.batches()? {
@@ -168,7 +232,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (fitted, source) = (self.fitted.clone(), table.source());
         let logs = quietly(py, threads, move |teller| {
-            let imputer = fitted.model.imputer(limits(&fitted, Vec::new())?)?;
+            let imputer = fitted.model.imputer(fitted.plan.limits(&[])?)?;
             let mut out = Vec::new();
             for batch in source.batches()? {
                 check(teller)?;
@@ -191,7 +255,7 @@ impl Model {
     ) -> PyResult<Table> {
         let fitted = self.fitted.clone();
         quietly(py, threads, move |teller| {
-            let imputer = fitted.model.imputer(limits(&fitted, bounds)?)?;
+            let imputer = fitted.model.imputer(limits(&fitted.plan, bounds, None)?)?;
             let rows = imputer.new_rows(fitted.model.columns(), n as usize, seed)?;
             let (mut first, mut out) = (0, Vec::new());
             for batch in fitted.plan.blank_batches(n, Format::ArrowStream)? {
@@ -209,9 +273,28 @@ impl Model {
         report::of(py, &self.fitted.model)
     }
 
-    /// Each column: its `name`, `kind`, `role` (`modelled`, `constant` or `left`), and `labels` if it is a category.
+    /// Each column: its `name`, `kind`, `role` (`modelled`, `constant` or `left`, with its `reason`), and `labels` if it is a category.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let all = self.fitted.plan.columns().iter();
         all.map(|column| report::column(py, column)).collect()
     }
+}
+
+/// Those of the columns that have one of these names.
+fn among(columns: Vec<LeftColumn>, names: &[String]) -> Vec<LeftColumn> {
+    columns.into_iter().filter(|column| names.contains(&column.name)).collect()
+}
+
+/// Refuses bounds that make no sense, and observed cells outside them, before time is spent on a fit.
+fn check_cells(source: &Source, plan: &Plan, bounds: Vec<Ends>) -> Result<(), Failure> {
+    if bounds.is_empty() {
+        return Ok(());
+    }
+    let limits = limits(plan, bounds, Some(source))?;
+    for batch in source.batches()? {
+        let batch = batch?;
+        let (table, _) = plan.encode(&batch)?;
+        plan.check_limits(&limits, &batch, &table)?;
+    }
+    Ok(())
 }

@@ -28,9 +28,10 @@ pub(crate) fn metric(name: &str) -> PyResult<MetricKind> {
     }
 }
 
-pub(crate) fn wish(name: &str) -> PyResult<Wish> {
+pub(crate) fn wish(name: &str, levels: Option<Vec<String>>) -> PyResult<Wish> {
     match name {
         "category" => Ok(Wish::Category),
+        "ordered" => Ok(Wish::Ordered(levels)),
         "continuous" => Ok(Wish::Continuous),
         "completed" => Ok(Wish::Completed),
         "ignore" => Ok(Wish::Ignore),

@@ -3,7 +3,7 @@
 use crate::cells::labels;
 use psd_impute::learn::Tried;
 use psd_impute::model::{How, Model};
-use psd_impute_frame::{ColumnPlan, Role};
+use psd_impute_frame::{ColumnPlan, Drift, Reason, Role};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -45,6 +45,20 @@ fn member(tried: &Tried) -> (String, String, f64, f64) {
     (tried.member.to_string(), tried.space.to_string(), tried.weight, tried.held_out)
 }
 
+/// How a column differs from what was learned.
+pub(crate) fn drift<'py>(py: Python<'py>, drift: &Drift) -> PyResult<Bound<'py, PyDict>> {
+    let Drift { column, cells, outside, shift, unseen, relabelled, note } = drift;
+    let out = PyDict::new(py);
+    out.set_item("column", column)?;
+    out.set_item("cells", cells)?;
+    out.set_item("outside", outside)?;
+    out.set_item("shift", shift)?;
+    out.set_item("unseen", unseen)?;
+    out.set_item("relabelled", relabelled)?;
+    out.set_item("note", note)?;
+    Ok(out)
+}
+
 /// What a column is.
 pub(crate) fn column<'py>(py: Python<'py>, column: &ColumnPlan) -> PyResult<Bound<'py, PyDict>> {
     let role = match column.role() {
@@ -56,6 +70,11 @@ pub(crate) fn column<'py>(py: Python<'py>, column: &ColumnPlan) -> PyResult<Boun
     out.set_item("name", column.name())?;
     out.set_item("kind", column.kind().name())?;
     out.set_item("role", role)?;
+    if let Role::Left(reason) = column.role() {
+        out.set_item("reason", reason.to_string())?;
+    }
     out.set_item("labels", labels(py, column.kind())?)?;
+    out.set_item("gaps", column.has_gaps())?;
+    out.set_item("empty", *column.role() == Role::Left(Reason::NeverObserved))?;
     Ok(out)
 }

@@ -49,6 +49,7 @@ pub(crate) fn run<E: Send + 'static, T: Send + 'static>(
     work: impl FnOnce(&Teller<E, T>) -> Result<T, Failure> + Send + 'static,
     mut hear: impl FnMut(E) -> PyResult<()>,
 ) -> PyResult<T> {
+    let threads = psd_impute_frame::affordable_threads(threads).map_err(Failure::from)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     let pool =
         pool.map_err(|error| PyValueError::new_err(format!("threads could not be started: {error}")))?;

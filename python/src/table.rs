@@ -1,13 +1,14 @@
 //! Tables that go in and out: Arrow records, shared with whoever made them.
 
 use arrow_array::{RecordBatch, StructArray};
-use arrow_schema::{Field, Schema, SchemaRef};
-use psd_impute_frame::Source;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use psd_impute_frame::{ReadOptions, Source, Token};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A table in Arrow's memory. Anything with the Arrow C stream interface becomes one without a copy, and it has that interface
@@ -29,9 +30,10 @@ impl Table {
         &self.records
     }
 
-    /// What the engine reads it from.
+    /// What the engine reads it from. Its texts are data: which of them stand for missing cells was decided in Python.
     pub(crate) fn source(&self) -> Source {
-        Source::records(self.records.clone())
+        let options = ReadOptions { missing_only: vec![Token::everywhere("")], ..ReadOptions::default() };
+        Source::records_with(self.records.clone(), &options)
     }
 }
 
@@ -62,6 +64,16 @@ impl Table {
     #[getter]
     pub(crate) fn column_names(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// The time zones of the columns that have one.
+    #[getter]
+    fn zones(&self) -> HashMap<String, String> {
+        let zone = |field: &Arc<Field>| match field.data_type() {
+            DataType::Timestamp(_, Some(zone)) => Some((field.name().clone(), zone.to_string())),
+            _ => None,
+        };
+        self.schema.fields().iter().filter_map(zone).collect()
     }
 
     #[pyo3(signature = (requested_schema=None))]

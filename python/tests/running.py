@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from pathlib import Path
 from typing import Any, NamedTuple, Sequence
@@ -15,6 +16,18 @@ class Block(NamedTuple):
     number: int
     line: int
     code: str
+
+
+FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(text: str, language: str) -> list[Block]:
+    """The blocks of a language in a Markdown page, numbered among all blocks from 1."""
+    return [
+        Block(number, text.count("\n", 0, match.start(2)) + 1, match[2])
+        for number, match in enumerate(FENCE.finditer(text), start=1)
+        if match[1] == language
+    ]
 
 
 class BlockFailed(AssertionError):

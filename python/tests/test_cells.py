@@ -81,10 +81,12 @@ def test_categories_have_probabilities(people):
     imputer = PSDImputer(random_state=0).fit(people)
     cells = imputer.conditional(people)
     size = cells["size"]
-    assert size.labels == ["L", "M", "S"] and size.mean is None and size.quantiles is None
+    assert size.labels == ["S", "M", "L"] and size.mean is None and size.quantiles.shape == (len(size), 2)
     np.testing.assert_allclose(size.probabilities.sum(axis=1), 1, atol=1e-9)
-    likely = imputer.set_params(method="mean").transform(people)["size"].iloc[size.rows]
-    assert list(likely) == list(size.most_probable())
+    done, town = imputer.set_params(method="median").transform(people), cells["town"]
+    assert list(done["size"].iloc[size.rows]) == list(size.median)
+    assert town.labels == ["Bonn", "Ulm"] and town.mean is None and town.quantiles is None
+    assert list(done["town"].iloc[town.rows]) == list(town.most_probable())
     assert cells["smokes"].labels == [False, True] and cells["ward"].labels == [3, 7]
     assert cells["joined"].mean.dtype.kind == "M" and cells["joined"].std.dtype.kind == "m"
     assert (np.abs(cells["joined"].mean - np.datetime64("2020-01-01")) < np.timedelta64(3 * 365, "D")).all()

@@ -38,7 +38,7 @@ def test_settings(matrix, settings, text):
 
 @pytest.mark.parametrize("bounds, text", [
     ({"bounds": {"x9": (0, 1)}}, "bounds: there is no column 'x9'\nhint: the columns are x0, x1, x2"),
-    ({"bounds": {0: (3, 2)}}, "bounds 3.0:2.0 of column `x0`: they are the wrong way round"),
+    ({"bounds": {0: (3, 2)}}, "bounds 3:2 of column `x0`: they are the wrong way round"),
     ({"bounds": {0: ("a", None)}}, "bounds: `a` is no value of column `x0`, which is continuous\nhint: write it as in the table"),
     ({"min_value": [1, 2]}, "min_value has 2 entries, but the table has 3 columns"),
 ])
@@ -110,7 +110,7 @@ def test_model_files(matrix, tmp_path):
         PSDImputer(random_state=0).fit(matrix).save(tmp_path / "no" / "model")
     assert error.value.filename == str(tmp_path / "no" / "model")
     with pytest.raises(SettingError, match="nothing was learned"):
-        PSDImputer().fit(np.full((3, 2), np.nan)).save(path)
+        PSDImputer(keep_empty_features=True).fit(np.full((3, 2), np.nan)).save(path)
 
 
 def test_a_fit_that_does_not_converge_is_told(matrix, monkeypatch):

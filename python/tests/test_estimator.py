@@ -127,14 +127,16 @@ def test_indicators(matrix):
 
 def test_columns_without_a_cell(matrix):
     given = np.column_stack([matrix[:, 0], np.full(len(matrix), np.nan), matrix[:, 1:]])
-    dropped = PSDImputer(random_state=0).fit(given)
+    with pytest.warns(UserWarning, match="no cell of x1 is observed: skipped"):
+        dropped = PSDImputer(random_state=0).fit(given)
     assert dropped.transform(given).shape == matrix.shape
     assert list(dropped.get_feature_names_out()) == ["x0", "x2", "x3"]
     kept = PSDImputer(random_state=0, keep_empty_features=True).fit(given)
     done = kept.transform(given)
     assert (done[:, 1] == 0).all() and np.array_equal(done[:, [0, 2, 3]], dropped.transform(given))
     nothing = np.full((4, 2), np.nan)
-    assert PSDImputer().fit_transform(nothing).shape == (4, 0)
+    with pytest.warns(UserWarning, match="no cell of x0, x1 is observed: skipped"):
+        assert PSDImputer().fit_transform(nothing).shape == (4, 0)
     assert np.array_equal(PSDImputer(keep_empty_features=True).fit_transform(nothing), np.zeros((4, 2)))
     assert np.isnan(nothing).all()
 

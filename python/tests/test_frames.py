@@ -99,7 +99,8 @@ def test_sentinels_indicators_and_empty_columns_in_tables(people, kind):
     table = people[["height", "year"]].assign(year=lambda t: t.year.astype(float), empty=np.nan)
     given = {"pandas": lambda: table, "polars": lambda: pl.from_pandas(table), "pyarrow": lambda: pa.Table.from_pandas(table, preserve_index=False)}[kind]()
     names = lambda t: t.column_names if kind == "pyarrow" else list(t.columns)
-    imputer = PSDImputer(random_state=0, add_indicator=True).fit(given)
+    with pytest.warns(UserWarning, match="no cell of empty is observed: skipped"):
+        imputer = PSDImputer(random_state=0, add_indicator=True).fit(given)
     done = imputer.transform(given)
     assert names(done) == ["height", "year", "missingindicator_height", "missingindicator_empty"]
     flags = done["missingindicator_height"]
@@ -126,12 +127,31 @@ def test_bounds_of_dates(people):
     assert latest({"joined": (None, datetime.date(2021, 5, 1))}) <= np.datetime64("2021-05-01")
 
 
-def test_missing_cells_of_an_identifier_are_told(people):
+def test_cells_that_stay_empty_are_told_with_counts_and_reasons(people):
     keyed = people[["key", "height", "year"]].copy()
+    keyed.loc[["r4", "r7"], "key"] = None
+    imputer = PSDImputer(random_state=0).fit(keyed)
+    assert "2 cells of `key` stay empty: it identifies rows" in imputer.report_.notes
+    with pytest.warns(UserWarning, match="2 cells of `key` stay empty: it identifies rows"):
+        done = imputer.transform(keyed)
+    assert done["key"].isna().sum() == 2 and done["height"].notna().all()
+    with pytest.warns(UserWarning, match="1 cell of `key` stays empty"):
+        imputer.transform(keyed.loc[["r4", "r5"]])
+
+
+def test_strict_refuses_cells_that_would_stay_empty(people):
+    keyed = people[["key", "height", "year"]].copy()
+    strict = PSDImputer(random_state=0, strict=True).fit(keyed)
+    assert strict.transform(keyed)["height"].notna().all()
     keyed.loc["r4", "key"] = None
-    with pytest.warns(UserWarning, match="missing cells stay in key"):
-        done = PSDImputer(random_state=0).fit_transform(keyed)
-    assert done["key"].isna().sum() == 1 and done["height"].notna().all()
+    what = r"1 missing cell would stay empty: 1 of `key` \(it identifies rows\)\nhint: complete it with categorical_features key"
+    for refused in (strict.transform, strict.impute, PSDImputer(strict=True).fit):
+        with pytest.raises(DataError, match=what):
+            refused(keyed)
+    # A column without a cell is dropped, as scikit-learn does, and so has none that stays empty.
+    empty = people[["height", "year"]].assign(never=np.nan)
+    with pytest.warns(UserWarning, match="no cell of never is observed: skipped"):
+        assert list(PSDImputer(random_state=0, strict=True).fit_transform(empty).columns) == ["height", "year"]
 
 
 def test_mixed_objects_are_refused_by_name():

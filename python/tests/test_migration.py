@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from running import DOCUMENTS, Block, run
+from running import DOCUMENTS, Block, blocks, run
 
 for package in ("pandas", "pyarrow", "statsmodels"):
     pytest.importorskip(package)
-
-FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def blocks(text: str, language: str) -> list[Block]:
-    """The blocks of a language in a Markdown page, numbered among all blocks from 1."""
-    return [
-        Block(number, text.count("\n", 0, match.start(2)) + 1, match[2])
-        for number, match in enumerate(FENCE.finditer(text), start=1)
-        if match[1] == language
-    ]
 
 
 def test_every_block_that_is_ours() -> None:

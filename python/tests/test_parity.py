@@ -15,6 +15,10 @@ COMMAND = os.environ.get("PSD_IMPUTE_COMMAND")
 pytestmark = pytest.mark.skipif(COMMAND is None, reason="PSD_IMPUTE_COMMAND names no command; `cargo xtask test` sets it")
 
 
+# A Parquet file does not keep the order of a Categorical's labels.
+ORDERED = ("--ordered", "size=S<M<L<XL")
+
+
 def run(*arguments: object) -> None:
     subprocess.run([str(COMMAND), *map(str, arguments)], check=True, capture_output=True)
 
@@ -25,9 +29,9 @@ def files(people, tmp_path_factory):
     folder = tmp_path_factory.mktemp("parity")
     table = people.drop(columns="flag").reset_index(drop=True)
     table.to_parquet(folder / "in.parquet")
-    run("impute", folder / "in.parquet", "-o", folder / "draw.parquet", "--seed", 5, "--save-model", folder / "model")
-    run("impute", folder / "in.parquet", "-o", folder / "mean.parquet", "--method", "mean", "--seed", 5)
-    run("impute", folder / "in.parquet", "-o", folder / "many.parquet", "-m", 3, "--seed", 5)
+    run("impute", folder / "in.parquet", "-o", folder / "draw.parquet", "--seed", 5, "--save-model", folder / "model", *ORDERED)
+    run("impute", folder / "in.parquet", "-o", folder / "mean.parquet", "--method", "mean", "--seed", 5, *ORDERED)
+    run("impute", folder / "in.parquet", "-o", folder / "many.parquet", "-m", 3, "--seed", 5, *ORDERED)
     return folder, table
 
 

@@ -1,12 +1,13 @@
 //! The command `psd-impute`.
 //!
 //! Data goes to standard output, messages to standard error. Exit codes: 0 done, 1 wrong usage, 2 bad data, 3 the fit did not
-//! converge (its result is written all the same), 4 a mistake of ours, 130 interrupted.
+//! converge (its result is written all the same), 4 a mistake of ours, 130 interrupted, 143 terminated, 129 hung up.
 
 mod commands;
 mod diagnostic;
 mod io;
 mod plot;
+mod signals;
 mod toys;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -27,7 +28,7 @@ struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 wrong usage, 2 bad data, 3 the fit did not converge (its result is written all the same), \
-4 a mistake of ours, 130 interrupted";
+4 a mistake of ours, 130 interrupted, 143 terminated, 129 hung up";
 
 #[derive(Subcommand)]
 enum Command {
@@ -53,7 +54,7 @@ enum Command {
     Lab(commands::lab::Lab),
     /// Print completions for a shell.
     Completions(commands::shell::Completions),
-    /// Print the man page.
+    /// Print the manual page: `psd-impute man | man -l -`.
     Man,
 }
 
@@ -81,9 +82,20 @@ impl Command {
             Self::Evaluate(evaluate) => evaluate.run(out),
             Self::Lab(lab) => lab.run(),
             Self::Completions(completions) => completions.run(Arguments::command(), out),
-            Self::Man => commands::shell::man(Arguments::command(), out),
+            Self::Man => commands::man::man(Arguments::command(), out),
         }
     }
+}
+
+/// Starts as many threads as are wanted and fit into memory.
+fn start_threads(command: &Command) -> Result<(), Failure> {
+    if matches!(command, Command::Describe(_) | Command::Completions(_) | Command::Man) {
+        return Ok(());
+    }
+    if let Some(threads) = psd_impute_frame::affordable_threads(command.threads().map(|n| n as usize))? {
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+    Ok(())
 }
 
 fn main() -> ExitCode {
@@ -95,11 +107,7 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    // Without a handler, an interruption would leave temporary files behind.
-    let _ = ctrlc::set_handler(|| {
-        psd_impute_frame::remove_unfinished();
-        std::process::exit(130);
-    });
+    signals::listen();
     std::panic::set_hook(Box::new(|_| {}));
     match std::panic::catch_unwind(|| run(&arguments.command)) {
         Ok(code) => code,
@@ -115,10 +123,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> ExitCode {
-    if let Some(threads) = command.threads() {
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
-    }
-    match command.run() {
+    match start_threads(command).and_then(|()| command.run()) {
         Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {

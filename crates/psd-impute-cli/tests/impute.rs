@@ -256,20 +256,27 @@ fn degenerate_tables_are_completed() {
 }
 
 #[test]
+fn a_text_among_numbers_is_named_and_stays() {
+    for (delimiter, end) in [(",", "\n"), (",", "\r\n"), (";", "\n")] {
+        let number = |i: u32| format!("{i}.5{delimiter}{}.25{end}", i * i % 7);
+        let rows: String = (0..20).map(number).collect();
+        let folder = Folder::with(&format!("a{delimiter}b{end}{rows}3{delimiter}x{end}{delimiter}2.25{end}"));
+        let said = done(&folder, &[]);
+        assert!(
+            said.contains("column `b`: 1 cell is not one of its numbers (`x`; first in row 21)"),
+            "{said}"
+        );
+        assert!(said.contains("`--missing 'b=x'` makes such cells missing"), "{said}");
+        let completed = std::fs::read_to_string(folder.path("out.csv")).unwrap();
+        assert!(completed.contains(&format!("3{delimiter}x{end}")), "{completed}");
+    }
+}
+
+#[test]
 fn bad_files_are_named_and_nothing_is_written() {
-    // Twenty numbers, so that one text among them is taken for a slip.
-    let rows = |delimiter: &str, end: &str| -> String {
-        (0..20).map(|i| format!("{i}.5{delimiter}{}.25{end}", i * i % 7)).collect()
-    };
+    let rows: String = (0..20).map(|i| format!("{i}.5,{}.25\n", i * i % 7)).collect();
     let cases = [
-        (
-            format!("a,b\n{}3,x\n", rows(",", "\n")),
-            &["in.csv:22, column `b`", "`x` is not a number", "hint:"][..],
-        ),
-        (format!("a,b\r\n{}3,x\r\n", rows(",", "\r\n")), &["in.csv:22", "`x`"]),
-        (format!("a,b\n{}\n\n3,x\n", rows(",", "\n")), &["in.csv:24", "`x`"]),
-        (format!("a;b\n{}3;x\n", rows(";", "\n")), &["in.csv:22", "`x`"]),
-        (format!("a,b\n{}1,inf\n", rows(",", "\n")), &["in.csv:22", "column `b`", "infinite", "hint:"]),
+        (format!("a,b\n{rows}1,inf\n"), &["in.csv:22", "column `b`", "infinite", "hint:"][..]),
         ("a,b\n1,2\n3\n".to_string(), &["in.csv:3: 1 cell, but the header has 2", "hint:"]),
         ("a,b\n1,\"2\n3,4\n".to_string(), &["in.csv:2", "quote", "hint:"]),
         ("a,a\n1,2\n3,\n2,5\n".to_string(), &["two columns named `a`", "hint:"]),
@@ -288,7 +295,7 @@ fn bad_files_are_named_and_nothing_is_written() {
         assert!(!folder.path("out.csv").exists());
     }
     let said = done(&Folder::with("a,b,never\n1,2,\n3,,NA\n2,1,\n,4,?\n5,6,\n"), &[]);
-    assert!(said.contains("note: column `never` is left as it is: no cell is observed"), "{said}");
+    assert!(said.contains("note: 5 cells of `never` stay empty: no cell is observed"), "{said}");
     let folder = Folder::with("a\n1\n");
     let missing = Command::new(env!("CARGO_BIN_EXE_psd-impute"))
         .args(["impute", "/nowhere/at/all.csv", "-o"])
@@ -307,4 +314,108 @@ fn others_may_read_the_output() {
     assert!(folder.impute(&[]).status.success());
     let mode = |name: &str| std::fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("out.csv"), mode("in.csv"));
+}
+
+/// Boys whose stage of puberty was written down only from the age of eight on.
+fn boys() -> String {
+    let mut text = String::from("age,height,stage\n");
+    for i in 0..300 {
+        let (age, wave) = (f64::from(i % 60) * 0.3, f64::from(i * 37 % 101) / 10.0);
+        let stage =
+            if age < 8.0 || i % 7 == 0 { "" } else { ["G1", "G2", "G3"][((age - 8.0) / 3.6) as usize] };
+        text += &format!("{age:.1},{:.1},{stage}\n", 70.0 + 6.0 * age + wave);
+    }
+    text
+}
+
+#[test]
+fn what_should_be_looked_at_is_said() {
+    let folder = Folder::with(&boys());
+    let warning =
+        "warning: `stage` is imputed in 135 rows with `age` below 8.1, where it was never observed\n";
+    let said = done(&folder, &["--time-budget", "1"]);
+    assert!(said.contains(warning), "{said}");
+    assert!(said.matches("warning: ").count() <= 5, "{said}");
+    let quiet = done(&folder, &["--quiet", "--time-budget", "1", "--method", "mean"]);
+    assert!(quiet.contains(warning) && quiet.lines().all(|line| line.starts_with("warning: ")), "{quiet}");
+    let json = folder.impute(&["--json", "--time-budget", "1"]);
+    let summary: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let first = &summary["warnings"][0];
+    assert_eq!(
+        (first["kind"].as_str(), first["numbers"]["rows"].as_f64()),
+        (Some("extrapolation"), Some(135.0))
+    );
+    assert_eq!(first["columns"], serde_json::json!(["stage", "age"]));
+    assert!(first["text"].as_str().unwrap().ends_with("where it was never observed"));
+}
+
+#[test]
+fn a_good_table_has_no_warnings() {
+    let said = done(&Folder::with(&bent()), &[]);
+    assert!(!said.contains("warning"), "{said}");
+}
+
+/// A thousand normal rows and one cell at a million: what it does to the fit is said.
+#[test]
+fn a_cell_that_spoils_the_fit_is_pointed_out() {
+    let row = |i: u32| {
+        let wave = |k: u32| (f64::from(i * (2 * k + 3)) * 0.61).sin() + (f64::from(i * (k + 5)) * 0.37).cos();
+        let x = if i == 400 { 1e6 } else { wave(1) };
+        let y = if i.is_multiple_of(9) { String::new() } else { format!("{:.3}", wave(1) + 0.3 * wave(2)) };
+        format!("{x:.3},{y}\n")
+    };
+    let text = format!("x,y\n{}", (0..1_000).map(row).collect::<String>());
+    let said = done(&Folder::with(&text), &["--quiet", "--time-budget", "1"]);
+    assert!(
+        said.starts_with("warning: row 401 has `x` = 1000000.000, ")
+            || said.contains("row 401 has `x` = 1000000"),
+        "{said}"
+    );
+}
+
+#[test]
+fn ordered_levels_are_completed_with_levels() {
+    let mut text = String::from("x,grade,score\n");
+    for i in 0..90 {
+        let x = f64::from((i * 37) % 90) / 30.0;
+        let level = x as usize;
+        let grade = if i % 5 == 0 { "" } else { ["low", "mid", "high"][level] };
+        let score = if i % 5 == 2 { String::new() } else { [1, 2, 4][level].to_string() };
+        text += &format!("{x:.3},{grade},{score}\n");
+    }
+    let folder = Folder::with(&text);
+    let cells = folder.path("cells.csv");
+    let output = folder.impute(&[
+        "--ordered",
+        "grade=low<mid<high,score",
+        "--method",
+        "median",
+        "--intervals",
+        cells.to_str().unwrap(),
+    ]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ordered"));
+    for row in folder.cells("out.csv").iter().skip(1) {
+        let level = row[0].parse::<f64>().unwrap() as usize;
+        let off = |place: Option<usize>| place.unwrap().abs_diff(level);
+        assert!(off(["low", "mid", "high"].iter().position(|grade| *grade == row[1])) <= 1, "{row:?}");
+        assert!(off(["1", "2", "4"].iter().position(|score| *score == row[2])) <= 1, "{row:?}");
+    }
+    let cells = folder.cells("cells.csv");
+    let grade = cells.iter().find(|row| row[1] == "grade").unwrap();
+    assert!(
+        grade[2].is_empty() && grade[3].is_empty() && ["low", "mid", "high"].contains(&grade[4].as_str())
+    );
+    let score = cells.iter().find(|row| row[1] == "score").unwrap();
+    assert!(score[2].parse::<f64>().unwrap() > 0.9 && ["1", "2", "4"].contains(&score[4].as_str()));
+}
+
+#[test]
+fn labels_without_an_order_are_refused_with_the_option() {
+    let folder = Folder::with("x,grade\n1,a\n2,b\n3,a\n4,b\n5,\n");
+    let output = folder.impute(&["--ordered", "grade"]);
+    let said = String::from_utf8_lossy(&output.stderr).to_string();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("its labels have no order of their own"), "{said}");
+    assert!(said.contains("--ordered \"grade=LOW<MIDDLE<HIGH\""), "{said}");
 }

@@ -75,8 +75,12 @@ fn await_writing(folder: &Path) {
 
 /// What Ctrl-C does.
 fn interrupt(child: &Child) {
+    signal(child, "INT");
+}
+
+fn signal(child: &Child, name: &str) {
     assert!(
-        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success()
+        Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap().success()
     );
 }
 
@@ -131,6 +135,74 @@ fn an_interruption_while_writing_leaves_no_temporary_file() {
 }
 
 #[test]
+fn a_signal_that_ends_the_command_leaves_no_temporary_file() {
+    let folder = Folder::new(200_000);
+    for (name, code) in [("TERM", 143), ("HUP", 129)] {
+        let child = folder.command("impute in.csv --model model -o out.csv").spawn().unwrap();
+        await_writing(folder.0.path());
+        signal(&child, name);
+        folder.check(&child.wait_with_output().unwrap(), code, &[]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_was_ignored_stays_ignored() {
+    let folder = Folder::new(200_000);
+    let program = env!("CARGO_BIN_EXE_psd-impute");
+    let script = format!("trap '' HUP; exec '{program}' impute in.csv --model model -o new.csv");
+    let mut command = Command::new("sh");
+    let child =
+        command.current_dir(folder.0.path()).args(["-c", &script]).stderr(Stdio::piped()).spawn().unwrap();
+    await_writing(folder.0.path());
+    signal(&child, "HUP");
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(folder.path("new.csv").exists());
+}
+
+#[test]
+fn a_file_keeps_its_mode_when_it_is_replaced() {
+    let folder = Folder::new(200);
+    let mode = |name: &str| folder.path(name).metadata().unwrap().permissions().mode() & 0o777;
+    std::fs::set_permissions(folder.path("out.csv"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(folder.command("impute in.csv --model model -o out.csv").status().unwrap().success());
+    assert_eq!(mode("out.csv"), 0o600);
+    assert_ne!(folder.get("out.csv"), OLD);
+}
+
+#[test]
+fn a_name_that_says_no_format_is_refused_before_the_fit() {
+    let folder = Folder::new(200);
+    for name in ["new.xyz", "new", "new.parquet.gz"] {
+        for arguments in [
+            format!("impute in.csv -o {name}"),
+            format!("sample model -n 5 -o {name}"),
+            format!("ampute in.csv --rate 0.1 -o {name}"),
+        ] {
+            folder.refused(&arguments, 1, &[name, "says no format", "hint: end the name with one of .csv, "]);
+        }
+        for arguments in [
+            format!("score in.csv --model model -o {name}"),
+            format!("impute in.csv -o new.csv --intervals {name}"),
+            format!("report in.csv --model model -o {name}"),
+        ] {
+            folder.refused(
+                &arguments,
+                1,
+                &[name, "the name says something else", "hint: give it a name such as new"],
+            );
+        }
+        assert!(!folder.path(name).exists() && !folder.path("new.csv").exists());
+    }
+    folder.refused(
+        "fit in.csv -o new.csv",
+        1,
+        &["a model is written", "hint: give it a name such as new.psd"],
+    );
+}
+
+#[test]
 fn an_interruption_while_reading_leaves_no_copy_of_the_input() {
     let folder = Folder::new(200);
     let copies = tempfile::tempdir().unwrap();
@@ -158,11 +230,12 @@ fn a_folder_that_may_not_be_written_to_is_refused_before_the_fit() {
         eprintln!("skipped: root may write to every folder of this system");
         return;
     }
-    let path = closed.join("out.csv").display().to_string();
+    let at = |name: &str| closed.join(name).display().to_string();
+    let (path, model) = (at("out.csv"), at("out.psd"));
+    folder.refused(&format!("fit in.csv -o {model}"), 2, &[&model, "hint: ask for the right to it"]);
     for arguments in [
         format!("impute in.csv -o {path}"),
         format!("impute in.csv -o out.csv --intervals {path}"),
-        format!("fit in.csv -o {path}"),
         format!("score in.csv --model model -o {path}"),
         format!("sample model -n 5 -o {path}"),
         format!("ampute in.csv --rate 0.1 -o {path}"),
@@ -245,5 +318,27 @@ fn a_reader_that_goes_ends_the_command_quietly() {
         let output = child.wait_with_output().unwrap();
         folder.check(&output, 0, &[]);
         assert_eq!(said(&output), "", "{arguments}");
+    }
+}
+
+/// Where memory is limited, fewer threads are started, or the command says how much it needs: it never aborts.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_memory_is_enough_or_told() {
+    let folder = Folder::new(200);
+    let program = env!("CARGO_BIN_EXE_psd-impute");
+    let run = |kilobytes: u64, threads: u64| {
+        let script = format!(
+            "ulimit -v {kilobytes}; exec '{program}' impute few.csv --time-budget 0.001 --threads {threads} -o new.csv"
+        );
+        Command::new("sh").current_dir(folder.0.path()).args(["-c", &script]).output().unwrap()
+    };
+    let output = run(100_000, 1);
+    folder.check(&output, 2, &["the system allows 97 MB of memory", "hint: raise the limit"]);
+    for kilobytes in [2_000_000, 1_000_000, 500_000] {
+        // As many as a large machine has.
+        let output = run(kilobytes, 32);
+        let refused = output.status.code() == Some(2) && said(&output).contains("the system allows");
+        assert!(output.status.success() || refused, "{kilobytes}: {:?}: {}", output.status, said(&output));
     }
 }

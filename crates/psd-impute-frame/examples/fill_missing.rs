@@ -40,7 +40,7 @@ fn run(input: &Path, output: &Path, wishes: &Wishes) -> Result<()> {
     let source = Source::open(input, &ReadOptions::default())?;
     let plan = Plan::infer(source.batches()?, wishes)?;
     for column in plan.columns() {
-        println!("{}\t{}\t{}", column.name(), column.kind().name(), column.note().unwrap_or_default());
+        println!("{}\t{}\t{}", column.name(), column.kind().name(), column.note(0).unwrap_or_default());
     }
     let mut means = Means::default();
     for batch in source.batches()? {

@@ -2,14 +2,17 @@
 
 use crate::csv::Chunk;
 use crate::error::{Error, Result};
+use crate::missing::{Missing, Tokens};
 use crate::place::{At, Origin, Place};
-use crate::text::TimeUnit;
+use crate::text::{DateOrder, TimeUnit};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeStringArray, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
+use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Some rows of a table that follow each other.
 #[derive(Debug, Clone)]
@@ -17,34 +20,71 @@ pub struct Batch {
     origin: Origin,
     first_row: u64,
     rows: Rows,
+    hints: Hints,
+}
+
+/// What somebody said of how numbers and dates are written as text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Hints {
+    /// The decimal sign.
+    pub(crate) decimal: Option<char>,
+    /// The order of day and month.
+    pub(crate) dates: Option<DateOrder>,
 }
 
 /// What the rows are stored as.
 #[derive(Debug, Clone)]
 pub(crate) enum Rows {
-    Records(RecordBatch),
+    Records(RecordBatch, Arc<Missing>),
     Text(Chunk),
 }
 
 impl From<RecordBatch> for Batch {
     fn from(records: RecordBatch) -> Self {
-        Self::records(Origin::default(), 0, records)
+        Self::records(Origin::default(), 0, records, Arc::default())
     }
 }
 
 impl Batch {
-    pub(crate) fn records(origin: Origin, first_row: u64, records: RecordBatch) -> Self {
-        Self { origin, first_row, rows: Rows::Records(records) }
+    pub(crate) fn records(
+        origin: Origin,
+        first_row: u64,
+        records: RecordBatch,
+        missing: Arc<Missing>,
+    ) -> Self {
+        Self { origin, first_row, rows: Rows::Records(records, missing), hints: Hints::default() }
     }
 
     pub(crate) fn text(origin: Origin, first_row: u64, chunk: Chunk) -> Self {
-        Self { origin, first_row, rows: Rows::Text(chunk) }
+        Self { origin, first_row, rows: Rows::Text(chunk), hints: Hints::default() }
+    }
+
+    /// The same with what somebody said of its text.
+    pub(crate) fn with_hints(self, hints: Hints) -> Self {
+        Self { hints, ..self }
+    }
+
+    pub(crate) fn hints(&self) -> Hints {
+        self.hints
+    }
+
+    /// What separates cells, if it is text.
+    pub(crate) fn delimiter(&self) -> Option<u8> {
+        match &self.rows {
+            Rows::Text(chunk) => Some(chunk.delimiter()),
+            Rows::Records(..) => None,
+        }
+    }
+
+    /// Whether a line of text names the columns.
+    pub(crate) fn has_header(&self) -> bool {
+        matches!(&self.rows, Rows::Text(chunk) if chunk.has_header())
     }
 
     /// The number of rows.
     pub fn len(&self) -> usize {
         match &self.rows {
-            Rows::Records(records) => records.num_rows(),
+            Rows::Records(records, _) => records.num_rows(),
             Rows::Text(chunk) => chunk.len(),
         }
     }
@@ -67,7 +107,7 @@ impl Batch {
     /// The names of the columns, in order.
     pub fn names(&self) -> Vec<&str> {
         match &self.rows {
-            Rows::Records(records) => {
+            Rows::Records(records, _) => {
                 records.schema_ref().fields().iter().map(|field| field.name().as_str()).collect()
             }
             Rows::Text(chunk) => chunk.names().iter().map(String::as_str).collect(),
@@ -82,7 +122,7 @@ impl Batch {
     pub fn place(&self, i: usize, column: usize) -> Place {
         match &self.rows {
             Rows::Text(chunk) => chunk.place(&self.origin, i, column),
-            Rows::Records(_) => {
+            Rows::Records(..) => {
                 let at = At::Row(self.first_row + i as u64 + 1);
                 Place { origin: self.origin.clone(), at, excerpt: None }
             }
@@ -104,11 +144,14 @@ impl Batch {
     pub(crate) fn cells(&self, column: usize) -> Result<Cells<'_>> {
         match &self.rows {
             Rows::Text(chunk) => Ok(Cells::Raw(chunk, column)),
-            Rows::Records(records) => Cells::of(records.column(column)).map_err(|error| Error::Unreadable {
-                origin: self.origin.clone(),
-                format: "Arrow data",
-                problem: error.to_string(),
-            }),
+            Rows::Records(records, missing) => {
+                let tokens = missing.of(records.schema_ref().field(column).name());
+                Cells::of(records.column(column), tokens).map_err(|error| Error::Unreadable {
+                    origin: self.origin.clone(),
+                    format: "Arrow data",
+                    problem: error.to_string(),
+                })
+            }
         }
     }
 
@@ -116,7 +159,7 @@ impl Batch {
     pub(crate) fn missing(&self, column: usize) -> Result<Vec<bool>> {
         let cells = self.cells(column)?;
         let unsupported = match (&self.rows, &cells) {
-            (Rows::Records(records), Cells::Unsupported) => records.column(column).logical_nulls(),
+            (Rows::Records(records, _), Cells::Unsupported) => records.column(column).logical_nulls(),
             (_, Cells::Unsupported) => None,
             _ => return Ok((0..self.len()).map(|i| cells.get(i) == Cell::Missing).collect()),
         };
@@ -127,7 +170,7 @@ impl Batch {
     pub(crate) fn type_name(&self, column: usize) -> String {
         match &self.rows {
             Rows::Text(_) => "text".to_string(),
-            Rows::Records(records) => records.column(column).data_type().to_string(),
+            Rows::Records(records, _) => records.column(column).data_type().to_string(),
         }
     }
 }
@@ -136,51 +179,76 @@ impl Batch {
 pub(crate) enum Cells<'a> {
     /// Text of which nobody has said what it is.
     Raw(&'a Chunk, usize),
-    /// Numbers; whether they are of single precision.
-    Numbers(Float64Array, bool),
-    Labels(LargeStringArray),
+    /// Numbers; whether they are of single precision; which of them are missing.
+    Numbers(Float64Array, bool, Arc<Tokens>),
+    /// Text; which of it is missing.
+    Labels(LargeStringArray, Arc<Tokens>),
     Booleans(BooleanArray),
-    /// Counts of the unit since 1970.
-    Times(Int64Array, TimeUnit),
+    /// Counts of the unit.
+    Times(Int64Array, TimeUnit, Since, Arc<Tokens>),
     /// Nothing but missing cells.
     Nothing,
     /// A type that is passed through.
     Unsupported,
 }
 
+/// What times are counted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// The first of January 1970.
+    Epoch,
+    Midnight,
+    /// Nothing: they are durations.
+    Nothing,
+}
+
 /// One cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell<'a> {
     Missing,
-    Raw(std::borrow::Cow<'a, str>),
+    Raw(Cow<'a, str>),
     Number(f64),
     Label(&'a str),
     Boolean(bool),
     /// Nanoseconds since 1970.
     Time(i128),
+    /// Nanoseconds since midnight.
+    Clock(i128),
+    /// Nanoseconds.
+    Duration(i128),
 }
 
 impl Cells<'_> {
-    pub(crate) fn of(array: &ArrayRef) -> std::result::Result<Self, arrow_schema::ArrowError> {
+    /// The cells of an array, in which tokens stand for missing ones.
+    pub(crate) fn of(
+        array: &ArrayRef,
+        tokens: Arc<Tokens>,
+    ) -> std::result::Result<Self, arrow_schema::ArrowError> {
         let numbers = |single| {
-            Ok(Cells::Numbers(cast(array, &DataType::Float64)?.as_primitive::<Float64Type>().clone(), single))
+            let numbers = cast(array, &DataType::Float64)?.as_primitive::<Float64Type>().clone();
+            Ok(Cells::Numbers(numbers, single, tokens.clone()))
         };
-        let times =
-            |unit| Ok(Cells::Times(cast(array, &DataType::Int64)?.as_primitive::<Int64Type>().clone(), unit));
+        let times = |through: Option<DataType>, unit, since| {
+            // Types of 32 bits become integers of 32 bits first.
+            let array = through.map_or_else(|| Ok(array.clone()), |narrow| cast(array, &narrow))?;
+            let counts = cast(&array, &DataType::Int64)?.as_primitive::<Int64Type>().clone();
+            Ok(Cells::Times(counts, unit, since, tokens.clone()))
+        };
         match array.data_type() {
-            DataType::Dictionary(_, values) => Self::of(&cast(array, values)?),
+            DataType::Dictionary(_, values) if **values == DataType::Null => Ok(Cells::Nothing),
+            DataType::Dictionary(_, values) => Self::of(&cast(array, values)?, tokens),
             DataType::Float16 | DataType::Float32 => numbers(true),
             data_type if data_type.is_numeric() => numbers(false),
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                Ok(Cells::Labels(cast(array, &DataType::LargeUtf8)?.as_string::<i64>().clone()))
+                Ok(Cells::Labels(cast(array, &DataType::LargeUtf8)?.as_string::<i64>().clone(), tokens))
             }
             DataType::Boolean => Ok(Cells::Booleans(array.as_boolean().clone())),
-            DataType::Date32 => {
-                let days = cast(&cast(array, &DataType::Int32)?, &DataType::Int64)?;
-                Ok(Cells::Times(days.as_primitive::<Int64Type>().clone(), TimeUnit::Day))
-            }
-            DataType::Date64 => times(TimeUnit::Millisecond),
-            DataType::Timestamp(unit, _) => times(TimeUnit::from(*unit)),
+            DataType::Date32 => times(Some(DataType::Int32), TimeUnit::Day, Since::Epoch),
+            DataType::Date64 => times(None, TimeUnit::Millisecond, Since::Epoch),
+            DataType::Timestamp(unit, _) => times(None, TimeUnit::from(*unit), Since::Epoch),
+            DataType::Time32(unit) => times(Some(DataType::Int32), TimeUnit::from(*unit), Since::Midnight),
+            DataType::Time64(unit) => times(None, TimeUnit::from(*unit), Since::Midnight),
+            DataType::Duration(unit) => times(None, TimeUnit::from(*unit), Since::Nothing),
             DataType::Null => Ok(Cells::Nothing),
             _ => Ok(Cells::Unsupported),
         }
@@ -188,18 +256,48 @@ impl Cells<'_> {
 
     /// Cell `i`. A NaN is missing, too.
     pub(crate) fn get(&self, i: usize) -> Cell<'_> {
+        let cell = self.stored(i);
+        let missing = match (self, &cell) {
+            (Cells::Raw(chunk, column), Cell::Raw(text)) => chunk.is_missing(*column, text),
+            (Cells::Numbers(_, _, tokens), Cell::Number(x)) => tokens.has_number(*x),
+            (Cells::Labels(_, tokens), Cell::Label(text)) => tokens.has_text(text.trim()),
+            (Cells::Times(.., tokens), Cell::Time(time)) => tokens.has_time(*time),
+            _ => false,
+        };
+        if missing { Cell::Missing } else { cell }
+    }
+
+    /// The text of a missing cell `i` that is not empty.
+    pub(crate) fn token(&self, i: usize) -> Option<Cow<'_, str>> {
+        match self.stored(i) {
+            Cell::Raw(text) => Some(text).filter(|text| !text.is_empty()),
+            Cell::Label(text) => Some(text.trim().into()),
+            Cell::Number(x) => Some(x.to_string().into()),
+            _ => None,
+        }
+    }
+
+    /// Whether the text of cell `i` has space around it.
+    pub(crate) fn is_padded(&self, i: usize) -> bool {
+        matches!(self, Cells::Raw(chunk, column) if chunk.is_padded(i, *column))
+    }
+
+    /// Cell `i`, whether a token or not.
+    fn stored(&self, i: usize) -> Cell<'_> {
         match self {
-            Cells::Raw(chunk, column) => {
-                let text = chunk.cell(i, *column);
-                if chunk.is_missing(&text) { Cell::Missing } else { Cell::Raw(text) }
-            }
-            Cells::Numbers(array, _) if array.is_valid(i) && !array.value(i).is_nan() => {
+            Cells::Raw(chunk, column) => Cell::Raw(chunk.cell(i, *column)),
+            Cells::Numbers(array, ..) if array.is_valid(i) && !array.value(i).is_nan() => {
                 Cell::Number(array.value(i))
             }
-            Cells::Labels(array) if array.is_valid(i) => Cell::Label(array.value(i)),
+            Cells::Labels(array, _) if array.is_valid(i) => Cell::Label(array.value(i)),
             Cells::Booleans(array) if array.is_valid(i) => Cell::Boolean(array.value(i)),
-            Cells::Times(array, unit) if array.is_valid(i) => {
-                Cell::Time(i128::from(array.value(i)) * unit.nanoseconds())
+            Cells::Times(array, unit, since, _) if array.is_valid(i) => {
+                let time = i128::from(array.value(i)) * unit.nanoseconds();
+                match since {
+                    Since::Epoch => Cell::Time(time),
+                    Since::Midnight => Cell::Clock(time),
+                    Since::Nothing => Cell::Duration(time),
+                }
             }
             _ => Cell::Missing,
         }
@@ -211,13 +309,13 @@ mod tests {
     use super::*;
     use arrow_array::types::Int8Type;
     use arrow_array::{
-        Date32Array, Decimal128Array, DictionaryArray, Float32Array, TimestampMillisecondArray,
+        Date32Array, Decimal128Array, DictionaryArray, DurationMicrosecondArray, Float32Array,
+        Time32SecondArray, TimestampMillisecondArray,
     };
-    use std::sync::Arc;
 
     fn cells(array: impl Array + 'static) -> Vec<String> {
         let array: ArrayRef = Arc::new(array);
-        let cells = Cells::of(&array).unwrap();
+        let cells = Cells::of(&array, Arc::default()).unwrap();
         (0..array.len()).map(|i| format!("{:?}", cells.get(i))).collect()
     }
 
@@ -229,6 +327,8 @@ mod tests {
         assert_eq!(cells(Date32Array::from(vec![-1])), ["Time(-86400000000000)"]);
         let zoned = TimestampMillisecondArray::from(vec![1]).with_timezone("Europe/Berlin");
         assert_eq!(cells(zoned), ["Time(1000000)"]);
+        assert_eq!(cells(Time32SecondArray::from(vec![Some(60), None])), ["Clock(60000000000)", "Missing"]);
+        assert_eq!(cells(DurationMicrosecondArray::from(vec![-5])), ["Duration(-5000)"]);
         let dictionary: DictionaryArray<Int8Type> = vec![Some("a"), None].into_iter().collect();
         assert_eq!(cells(dictionary), ["Label(\"a\")", "Missing"]);
     }

@@ -28,7 +28,7 @@ impl Plan {
     /// What separates cells: a tab if that is the format, and otherwise what does not stand within numbers.
     fn delimiter(&self, format: Format) -> u8 {
         let comma = |column: &ColumnPlan| match column.kind() {
-            Kind::Number { text, .. } | Kind::Codes { text, .. } => text.comma,
+            Kind::Number { text, .. } | Kind::Codes { text, .. } | Kind::Levels { text, .. } => text.comma,
             _ => false,
         };
         match format {

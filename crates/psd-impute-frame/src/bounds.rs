@@ -2,23 +2,53 @@
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
-use crate::plan::Plan;
+use crate::plan::{Kind, Plan, place};
 use psd_impute::impute::Limits;
 use psd_impute::table::Table;
 use std::fmt;
 
-/// What the cells of one column may be, both ends included. Ends are text, as in a file, because dates may have bounds too.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the cells of one column may be, both ends included.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
     /// The column.
     pub column: String,
     /// The lower and the upper end; either may be left out.
-    pub ends: [Option<String>; 2],
+    pub ends: [Option<End>; 2],
+}
+
+/// One end of a range.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// Text, read as the cells of the column are: dates have bounds too, and some numbers have decimal commas.
+    Text(String),
+    /// A number, whatever the column's numbers look like as text.
+    Number(f64),
+}
+
+impl End {
+    /// The engine's cell.
+    fn read(&self, kind: &Kind) -> Option<f64> {
+        match (self, kind) {
+            (End::Text(text), _) => kind.read(text),
+            (End::Number(x), Kind::Number { .. } | Kind::Levels { .. }) => Some(*x),
+            (End::Number(x), Kind::Codes { values, .. }) => place(values, *x),
+            (End::Number(_), _) => None,
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Text(text) => f.write_str(text),
+            End::Number(x) => write!(f, "{x}"),
+        }
+    }
 }
 
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [lo, hi] = self.ends.each_ref().map(|end| end.as_deref().unwrap_or_default());
+        let [lo, hi] = self.ends.each_ref().map(|end| end.as_ref().map(End::to_string).unwrap_or_default());
         write!(f, "{lo}:{hi}")
     }
 }
@@ -27,7 +57,8 @@ impl Plan {
     /// The bounds of the modelled columns. Refuses a column that is not among them or is given twice, and ends that are none of its values.
     pub fn limits(&self, bounds: &[Bounds]) -> Result<Limits> {
         let columns = self.engine_columns()?;
-        let mut ends = vec![(None, None); columns.len()];
+        let mut ends: Vec<_> = self.modelled().map(|column| column.kind().ends()).collect();
+        let mut given = vec![false; columns.len()];
         for bound in bounds {
             let Some((j, column)) = self.modelled().enumerate().find(|(_, c)| c.name() == bound.column)
             else {
@@ -36,18 +67,19 @@ impl Plan {
                     columns: columns.iter().map(|column| column.name().to_string()).collect(),
                 });
             };
-            if ends[j] != (None, None) {
+            if std::mem::replace(&mut given[j], true) {
                 return Err(Error::BoundsTwice { column: bound.column.clone() });
             }
-            let read = |text: &Option<String>| match text {
+            let read = |end: &Option<End>| match end {
                 None => Ok(None),
-                Some(text) => column.kind().read(text).map(Some).ok_or_else(|| Error::BadBound {
+                Some(end) => end.read(column.kind()).map(Some).ok_or_else(|| Error::BadBound {
                     column: bound.column.clone(),
-                    text: text.clone(),
+                    text: end.to_string(),
                     kind: column.kind().name(),
                 }),
             };
-            ends[j] = (read(&bound.ends[0])?, read(&bound.ends[1])?);
+            let (lo, hi) = (read(&bound.ends[0])?, read(&bound.ends[1])?);
+            ends[j] = (lo.or(ends[j].0), hi.or(ends[j].1));
         }
         Limits::new(&columns, &ends).map_err(|error| match error {
             psd_impute::Error::BadBounds { column, problem, .. } => {

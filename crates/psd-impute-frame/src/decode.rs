@@ -2,13 +2,13 @@
 
 use crate::batch::{Batch, Cell, Cells, Rows};
 use crate::csv::Added;
-use crate::encode::check_type;
+use crate::encode::{check_type, holds};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::indicator::{Flags, Indicator};
 use crate::plan::{ColumnPlan, Plan, Role};
 use crate::{fill, typed};
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
-use arrow_cast::cast;
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch, new_null_array};
 use arrow_schema::{DataType, Field, Schema};
 use arrow_select::nullif::nullif;
 use psd_impute::table::Table;
@@ -104,11 +104,16 @@ fn is_whole(array: &ArrayRef, gaps: &[Option<f64>]) -> bool {
     !matches!(array.data_type(), DataType::Dictionary(..)) && gaps.iter().all(Option::is_none)
 }
 
-/// A column whose cells are all missing may have no type; it gets that of its kind.
-fn with_type(array: &ArrayRef, column: &ColumnPlan) -> Result<ArrayRef> {
+/// A column whose cells are all missing may have no type, or one that does not hold its kind; it gets that of its kind.
+fn with_type(array: &ArrayRef, column: &ColumnPlan, cells: &Cells<'_>) -> ArrayRef {
+    let (natural, fits) = (typed::natural_type(column.kind()), holds(column.kind(), cells));
     match array.data_type() {
-        DataType::Null => cast(array, &typed::natural_type(column.kind())).map_err(fill::unwritable),
-        _ => Ok(array.clone()),
+        DataType::Dictionary(keys, values) if !fits || **values == DataType::Null => {
+            new_null_array(&DataType::Dictionary(keys.clone(), Box::new(natural)), array.len())
+        }
+        DataType::Null => new_null_array(&natural, array.len()),
+        _ if fits => array.clone(),
+        _ => new_null_array(&natural, array.len()),
     }
 }
 
@@ -121,7 +126,7 @@ impl Completed<'_> {
     pub(crate) fn records_with(&self, flags: Flags) -> Result<RecordBatch> {
         let mut arrays = (0..self.columns.len()).map(|j| self.array(j)).collect::<Result<Vec<_>>>()?;
         let schema = match self.batch.rows() {
-            Rows::Records(records) => records.schema(),
+            Rows::Records(records, _) => records.schema(),
             Rows::Text(_) => {
                 let named = self.batch.names().into_iter().zip(&arrays);
                 let fields = named.map(|(name, array)| Field::new(name, array.data_type().clone(), true));
@@ -157,15 +162,28 @@ impl Completed<'_> {
         let gaps = source.gaps(&cells, self.batch.len());
         match (self.batch.rows(), source.column) {
             (Rows::Text(chunk), column) => typed::array(self.batch, chunk, j, column, &gaps),
-            (Rows::Records(records), _) if is_whole(records.column(j), &gaps) => {
+            (Rows::Records(records, _), _) if is_whole(records.column(j), &gaps) => {
                 Ok(records.column(j).clone())
             }
-            (Rows::Records(records), Some(column)) if !matches!(source.cells, Filling::Nothing) => {
+            (Rows::Records(records, _), Some(column)) if !matches!(source.cells, Filling::Nothing) => {
                 check_type(column, self.batch, j, &cells)?;
-                fill::fill(&with_type(records.column(j), column)?, column, &gaps)
+                fill::fill(&with_type(records.column(j), column, &cells), column, &gaps)
             }
-            (Rows::Records(records), _) => Ok(records.column(j).clone()),
+            (Rows::Records(records, _), _) => Ok(records.column(j).clone()),
         }
+    }
+
+    /// The encoding of the text that it was.
+    pub(crate) fn encoding(&self) -> Encoding {
+        match self.batch.rows() {
+            Rows::Text(chunk) => chunk.encoding(),
+            Rows::Records(..) => Encoding::default(),
+        }
+    }
+
+    /// Whether its columns have names of their own.
+    pub(crate) fn has_names(&self) -> bool {
+        !matches!(self.batch.rows(), Rows::Text(chunk) if !chunk.has_header())
     }
 
     /// The text of the batch with its missing cells replaced, if it was text, and with this delimiter if one is asked for.
@@ -178,13 +196,13 @@ impl Completed<'_> {
         Some(chunk.splice(&added, |i, j| {
             let source = &self.columns[j];
             if self.erases {
-                let observed = !chunk.is_missing(&chunk.cell(i, j));
+                let observed = !chunk.is_missing(j, &chunk.cell(i, j));
                 // In a column of its own nothing at all would be a blank line.
                 let nothing = if self.columns.len() == 1 { "NA" } else { "" };
                 return (observed && source.is_unknown(i)).then(|| nothing.to_string());
             }
             let (column, cell) = (source.column?, source.cell(i)?);
-            if !chunk.is_missing(&chunk.cell(i, j)) {
+            if !chunk.is_missing(j, &chunk.cell(i, j)) {
                 return None;
             }
             Some(column.kind().show(cell))

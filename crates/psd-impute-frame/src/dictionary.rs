@@ -41,7 +41,7 @@ pub(crate) fn fill_dictionary(
 
 /// The values with all labels, and where the labels are.
 fn extend(kind: &Kind, values: &ArrayRef) -> Arrow<(ArrayRef, Vec<i64>)> {
-    let (known, encoder) = (Cells::of(values)?, Encoder::of(kind));
+    let (known, encoder) = (Cells::of(values, Arc::default())?, Encoder::of(kind));
     let mut places: Vec<Option<i64>> = vec![None; kind.labels().len()];
     for v in 0..values.len() {
         if let Number::Is(k) = encoder.encode(&known.get(v)) {

@@ -1,63 +1,14 @@
 //! From a batch of a table to the engine's numbers.
 
-use crate::batch::{Batch, Cell, Cells};
+use crate::batch::{Batch, Cell, Cells, Since};
+use crate::drift::Tally;
 use crate::error::{Error, Result};
-use crate::plan::{ColumnPlan, Kind, Plan, Role};
-use crate::text::TimeText;
+use crate::plan::{ColumnPlan, Kind, Plan, Role, place};
+use crate::report::{ColumnReport, Report};
+use crate::text::{DateText, compact_number};
 use faer::Mat;
 use psd_impute::table::Table;
 use std::collections::HashMap;
-
-/// What was found on the way.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
-    /// The rows.
-    pub rows: u64,
-    /// What was found in each column that is completed: the modelled ones in the order of the engine's table, then those of one value.
-    pub columns: Vec<ColumnReport>,
-    /// Columns that the plan does not know. They are passed through.
-    pub extra: Vec<String>,
-}
-
-/// What was found in a column that is completed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ColumnReport {
-    /// The column.
-    pub name: String,
-    /// Its missing cells.
-    pub missing: u64,
-    /// Its cells with a label that the plan does not know. They count as missing for the model, and stay as they are.
-    pub unseen: u64,
-}
-
-impl Report {
-    /// Adds what was found in a further batch of the same table.
-    pub fn add(&mut self, other: &Report) {
-        if self.columns.is_empty() {
-            *self = other.clone();
-            return;
-        }
-        self.rows += other.rows;
-        for (mine, theirs) in self.columns.iter_mut().zip(&other.columns) {
-            mine.missing += theirs.missing;
-            mine.unseen += theirs.unseen;
-        }
-    }
-
-    /// What there is to say.
-    pub fn notes(&self) -> Vec<String> {
-        let unseen = self.columns.iter().filter(|column| column.unseen > 0).map(|column| {
-            let ColumnReport { name, unseen, .. } = column;
-            let cells = if *unseen == 1 { "cell" } else { "cells" };
-            format!("column `{name}`: labels unknown to the model in {unseen} {cells}; they count as missing and stay")
-        });
-        let extra = self
-            .extra
-            .iter()
-            .map(|name| format!("column `{name}` is unknown to the model and passed through"));
-        unseen.chain(extra).collect()
-    }
-}
 
 impl Plan {
     /// The engine's table of a batch: the modelled columns in the plan's order, whatever order the batch has them in.
@@ -70,12 +21,19 @@ impl Plan {
         if batch.is_empty() {
             return Err(Error::NoRows { origin: batch.origin().clone() });
         }
-        let mut report = Report { rows: batch.len() as u64, ..Report::default() };
-        report.extra =
-            batch.names().into_iter().filter(|n| self.column(n).is_none()).map(String::from).collect();
+        let extra = batch.names().into_iter().filter(|n| self.column(n).is_none()).map(String::from);
+        let mut report = Report {
+            rows: batch.len() as u64,
+            left: self.left(batch)?,
+            extra: extra.collect(),
+            ..Report::default()
+        };
         let mut cells = Mat::zeros(columns.len(), batch.len());
         for (row, column) in self.modelled().enumerate() {
-            let encoded = encode_column(column, batch, positions[column.name()])?;
+            let encoded = match positions.get(column.name()) {
+                Some(&position) => encode_column(column, batch, position)?,
+                None => Encoded::absent(column, batch.len()),
+            };
             for (i, x) in encoded.cells.into_iter().enumerate() {
                 cells[(row, i)] = x;
             }
@@ -86,23 +44,22 @@ impl Plan {
             // A table need not have them.
             let Some(&position) = positions.get(name) else { continue };
             let missing = batch.missing(position)?.into_iter().filter(|missing| *missing).count() as u64;
-            report.columns.push(ColumnReport { name: name.to_string(), missing, unseen: 0 });
+            report.columns.push(ColumnReport { missing, ..ColumnReport::new(name) });
         }
         Ok((Table::new(columns, cells)?, report))
     }
 
-    /// Where the batch has its columns, by name; all that the plan models must be there.
+    /// Where the batch has its columns, by name; one that the plan models must be there.
     pub(crate) fn positions<'a>(&self, batch: &'a Batch) -> Result<HashMap<&'a str, usize>> {
         batch.check_names()?;
         let positions: HashMap<&str, usize> =
             batch.names().into_iter().enumerate().map(|(j, name)| (name, j)).collect();
-        match self.modelled().find(|column| !positions.contains_key(column.name())) {
-            None => Ok(positions),
-            Some(column) => Err(Error::MissingColumn {
-                origin: batch.origin().clone(),
-                column: column.name().to_string(),
-            }),
+        let mut modelled = self.modelled().peekable();
+        if modelled.peek().is_some() && modelled.all(|column| !positions.contains_key(column.name())) {
+            let columns = self.modelled().map(|column| column.name().to_string()).collect();
+            return Err(Error::NoSharedColumn { origin: batch.origin().clone(), columns });
         }
+        Ok(positions)
     }
 }
 
@@ -111,11 +68,19 @@ struct Encoded {
     report: ColumnReport,
 }
 
+impl Encoded {
+    /// Of a column that the table does not have.
+    fn absent(column: &ColumnPlan, rows: usize) -> Self {
+        let report = ColumnReport { missing: rows as u64, absent: true, ..ColumnReport::new(column.name()) };
+        Self { cells: vec![f64::NAN; rows], report }
+    }
+}
+
 fn encode_column(column: &ColumnPlan, batch: &Batch, position: usize) -> Result<Encoded> {
     let cells = batch.cells(position)?;
     check_type(column, batch, position, &cells)?;
     let encoder = Encoder::of(column.kind());
-    let mut report = ColumnReport { name: column.name().to_string(), missing: 0, unseen: 0 };
+    let mut report = ColumnReport::new(column.name());
     let mut encoded = Vec::with_capacity(batch.len());
     for i in 0..batch.len() {
         let cell = cells.get(i);
@@ -127,6 +92,10 @@ fn encode_column(column: &ColumnPlan, batch: &Batch, position: usize) -> Result<
             }
             Number::Missing => {
                 report.missing += 1;
+                f64::NAN
+            }
+            Number::Unseen | Number::Bad if text_of(&cell).is_some_and(|text| column.is_odd(&text)) => {
+                report.odd += 1;
                 f64::NAN
             }
             Number::Unseen => {
@@ -145,12 +114,14 @@ fn encode_column(column: &ColumnPlan, batch: &Batch, position: usize) -> Result<
         };
         encoded.push(number);
     }
+    report.tally = Tally::of(column.learned(), &encoded);
     Ok(Encoded { cells: encoded, report })
 }
 
 fn text_of(cell: &Cell<'_>) -> Option<String> {
     match cell {
         Cell::Raw(text) => Some(text.to_string()),
+        Cell::Label(text) => Some(text.to_string()),
         _ => None,
     }
 }
@@ -159,27 +130,22 @@ fn text_of(cell: &Cell<'_>) -> Option<String> {
 pub(crate) fn expected(kind: &Kind) -> &'static str {
     match kind {
         Kind::Time { .. } => "a date or time",
+        Kind::Clock { .. } => "a time of day",
+        Kind::Duration { .. } => "a duration",
         _ => "a number",
     }
 }
 
-/// Refuses a column stored as something else than the plan's kind. Text of which nobody has said what it is may be anything, and so
-/// may a column of missing cells only.
+/// Refuses a column stored as something else than the plan's kind. Text whose kind is not yet known may be anything, and so may a
+/// column of missing cells only, whatever its type.
 pub(crate) fn check_type(
     column: &ColumnPlan,
     batch: &Batch,
     position: usize,
     cells: &Cells<'_>,
 ) -> Result<()> {
-    let fits = match (column.kind(), cells) {
-        (_, Cells::Raw(..) | Cells::Nothing) => true,
-        (Kind::Number { .. } | Kind::Codes { .. }, Cells::Numbers(..)) => true,
-        (Kind::Labels { .. }, Cells::Labels(_)) => true,
-        (Kind::Boolean { .. }, Cells::Booleans(_)) => true,
-        (Kind::Time { .. }, Cells::Times(..)) => true,
-        _ => matches!(column.role(), Role::Left(_)),
-    };
-    if fits {
+    let left = matches!(column.role(), Role::Left(_));
+    if left || holds(column.kind(), cells) || batch.missing(position)?.into_iter().all(|missing| missing) {
         return Ok(());
     }
     Err(Error::WrongType {
@@ -188,6 +154,22 @@ pub(crate) fn check_type(
         found: batch.type_name(position),
         expected: column.kind().holds(),
     })
+}
+
+/// Whether a column of a kind can be stored so.
+pub(crate) fn holds(kind: &Kind, cells: &Cells<'_>) -> bool {
+    match (kind, cells) {
+        (_, Cells::Raw(..) | Cells::Nothing) | (Kind::Labels { .. }, Cells::Labels(..)) => true,
+        // Numbers and times may be stored as text.
+        (kind, Cells::Labels(..)) => !matches!(kind, Kind::Boolean { .. } | Kind::Text),
+        (Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. }, Cells::Numbers(..)) => true,
+        (Kind::Time { text, .. }, Cells::Numbers(..)) => text.date == DateText::COMPACT,
+        (Kind::Boolean { .. }, Cells::Booleans(_)) => true,
+        (Kind::Time { .. }, Cells::Times(_, _, Since::Epoch, _)) => true,
+        (Kind::Clock { .. }, Cells::Times(_, _, Since::Midnight, _)) => true,
+        (Kind::Duration { .. }, Cells::Times(_, _, Since::Nothing, _)) => true,
+        _ => false,
+    }
 }
 
 /// What a cell is to the engine.
@@ -209,7 +191,7 @@ pub(crate) struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     pub(crate) fn of(kind: &'a Kind) -> Self {
         let places = match kind {
-            Kind::Labels { labels } => {
+            Kind::Labels { labels, .. } => {
                 labels.iter().enumerate().map(|(k, l)| (l.as_str(), k as f64)).collect()
             }
             _ => HashMap::new(),
@@ -223,17 +205,34 @@ impl<'a> Encoder<'a> {
         match (self.kind, cell) {
             (_, Cell::Missing) => Number::Missing,
             (Kind::Number { .. }, Cell::Number(x)) => Number::Is(*x),
-            (Kind::Number { .. }, Cell::Raw(text)) => read(self.kind.read(text)),
-            (Kind::Codes { values, .. }, Cell::Number(x)) => known(crate::plan::place(values, *x)),
+            (Kind::Codes { values, .. }, Cell::Number(x)) => known(place(values, *x)),
+            (Kind::Levels { values, .. }, Cell::Number(x)) => known(level(values, *x)),
+            (Kind::Levels { values, .. }, Cell::Raw(text)) => {
+                known(self.kind.read(text).and_then(|x| level(values, x)))
+            }
             (Kind::Codes { .. } | Kind::Boolean { .. }, Cell::Raw(text)) => known(self.kind.read(text)),
+            (Kind::Codes { .. }, Cell::Label(text)) => known(self.kind.read(text)),
+            (Kind::Levels { values, .. }, Cell::Label(text)) => {
+                known(self.kind.read(text).and_then(|x| level(values, x)))
+            }
             (Kind::Labels { .. }, Cell::Label(text)) => known(self.places.get(text).copied()),
             (Kind::Labels { .. }, Cell::Raw(text)) => known(self.places.get(text.as_ref()).copied()),
             (Kind::Boolean { .. }, Cell::Boolean(value)) => Number::Is(f64::from(*value)),
-            (Kind::Time { unit, .. }, Cell::Time(time)) => Number::Is(unit.count(*time)),
-            (Kind::Time { unit, .. }, Cell::Raw(text)) => {
-                read(TimeText::parse(text).map(|(time, _)| unit.count(time)))
+            (Kind::Time { unit, .. }, Cell::Time(time))
+            | (Kind::Clock { unit, .. }, Cell::Clock(time))
+            | (Kind::Duration { unit, .. }, Cell::Duration(time)) => Number::Is(unit.count(*time)),
+            (Kind::Time { unit, .. }, Cell::Number(x)) => {
+                read(compact_number(*x).map(|time| unit.count(time)))
             }
+            (Kind::Boolean { .. }, Cell::Label(_)) => Number::Bad,
+            (_, Cell::Raw(text)) => read(self.kind.read(text)),
+            (_, Cell::Label(text)) => read(self.kind.read(text)),
             _ => Number::Bad,
         }
     }
+}
+
+/// A number, if it is one of the levels.
+fn level(values: &[f64], x: f64) -> Option<f64> {
+    place(values, x).map(|_| x)
 }

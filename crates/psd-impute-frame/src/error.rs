@@ -1,6 +1,8 @@
 //! What can go wrong, with the facts needed to put it right.
 
+use crate::format::ENDINGS;
 use crate::place::{Origin, Place};
+use crate::report::LeftColumn;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -50,6 +52,20 @@ pub enum Error {
         /// What the writer says.
         problem: String,
     },
+    /// A file to write whose name does not say its format.
+    #[error("{}: the ending of the name says no format that can be written", path.display())]
+    UnknownEnding {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Less memory than anything can be computed in.
+    #[error("the system allows {allowed} MB of memory, and at least {needed} MB are needed")]
+    LittleMemory {
+        /// The megabytes that are allowed.
+        allowed: u64,
+        /// Those that are needed.
+        needed: u64,
+    },
     /// A row of text with too few or too many cells.
     #[error("{place}: {found} cell{}, but the header has {expected}", if *.found == 1 { "" } else { "s" })]
     Ragged {
@@ -63,10 +79,12 @@ pub enum Error {
         delimiter: char,
     },
     /// Bytes that are no text.
-    #[error("{place}: not UTF-8 text")]
+    #[error("{place}{}: not UTF-8 text", in_column(.column))]
     NotUtf8 {
         /// Where.
         place: Place,
+        /// The column, if it is a cell.
+        column: Option<String>,
     },
     /// A quoted cell without an end.
     #[error("{place}: the quote that opens here is never closed")]
@@ -114,7 +132,15 @@ pub enum Error {
         /// The cell.
         text: String,
     },
-    /// A column that the plan needs and the table does not have.
+    /// A table that has none of the columns that a plan models.
+    #[error("{origin} has none of the modelled columns")]
+    NoSharedColumn {
+        /// The table.
+        origin: Origin,
+        /// The columns that are modelled.
+        columns: Vec<String>,
+    },
+    /// A column that a table must have and does not.
     #[error("{origin} has no column `{column}`")]
     MissingColumn {
         /// The table.
@@ -167,6 +193,12 @@ pub enum Error {
     NothingToModel {
         /// The table.
         origin: Origin,
+    },
+    /// Missing cells that nothing completes, where all are to be completed.
+    #[error("{}", would_stay_empty(columns))]
+    StaysEmpty {
+        /// The columns that have them.
+        columns: Vec<LeftColumn>,
     },
     /// A completed table that is not of the shape of the one to fill.
     #[error("the completed table has {found} {what}, not {expected}")]
@@ -253,6 +285,18 @@ pub enum Error {
     Engine(#[from] psd_impute::Error),
 }
 
+fn in_column(column: &Option<String>) -> String {
+    column.as_ref().map(|column| format!(", column `{column}`")).unwrap_or_default()
+}
+
+fn would_stay_empty(columns: &[LeftColumn]) -> String {
+    let each: Vec<String> =
+        columns.iter().map(|c| format!("{} of `{}` ({})", c.missing, c.name, c.reason)).collect();
+    let all: u64 = columns.iter().map(|column| column.missing).sum();
+    let cells = if all == 1 { "missing cell" } else { "missing cells" };
+    format!("{all} {cells} would stay empty: {}", each.join(", "))
+}
+
 fn nor_are(count: u64) -> String {
     match count {
         0 => String::new(),
@@ -285,7 +329,7 @@ impl Error {
     pub fn place(&self) -> Option<&Place> {
         match self {
             Error::Ragged { place, .. }
-            | Error::NotUtf8 { place }
+            | Error::NotUtf8 { place, .. }
             | Error::OpenQuote { place }
             | Error::LongRow { place, .. }
             | Error::BadCell { place, .. }
@@ -301,17 +345,23 @@ impl Error {
             Error::EmptyFile { .. } | Error::NoRows { .. } => "a table has a header and at least one row",
             Error::Io { error, .. } => return io_hint(error),
             Error::Unreadable { .. } => DAMAGED,
+            Error::LittleMemory { .. } => {
+                "raise the limit (`ulimit -v`), or lift it with `ulimit -v unlimited`"
+            }
+            Error::UnknownEnding { .. } => return Some(format!("end the name with one of {ENDINGS}")),
             Error::Ragged { delimiter, .. } => {
                 return Some(format!(
                     "cells are taken to be separated by `{}`: set the delimiter if that is wrong, and quote cells that contain it",
                     delimiter.escape_default()
                 ));
             }
-            Error::NotUtf8 { .. } => "save the file as UTF-8",
+            Error::NotUtf8 { .. } => "save the file as UTF-8, or say which encoding it has",
             Error::OpenQuote { .. } | Error::LongRow { .. } => {
                 "close the quote, and write a quote within a quoted cell twice"
             }
-            Error::DuplicateColumn { .. } => "give each column a name of its own",
+            Error::DuplicateColumn { .. } => {
+                "give each column a name of its own; if the first row is data, say that there is no header"
+            }
             Error::BadCell { text, .. } => {
                 return Some(format!(
                     "correct the cell, or say that `{text}` stands for a missing cell, or take the column as a category or ignore it"
@@ -321,6 +371,9 @@ impl Error {
             Error::MissingColumn { .. } => {
                 "it needs every column that is modelled; the others may be left out"
             }
+            Error::NoSharedColumn { columns, .. } => {
+                return Some(format!("they are {}", columns.join(", ")));
+            }
             Error::WrongType { .. } => "convert the column to the type it had where the model was fitted",
             Error::UnknownColumn { known, .. } => {
                 return Some(format!("the columns are {}", known.join(", ")));
@@ -329,6 +382,10 @@ impl Error {
             Error::BadWish { .. } => "take the column as something else, or ignore it",
             Error::NothingToModel { .. } => {
                 "look at the kinds of the columns, and say which to take as a category or as continuous"
+            }
+            Error::StaysEmpty { columns } => {
+                let options = ["categorical_features", "continuous_features", "ignore_features"];
+                return Some(LeftColumn::remedies(columns, options));
             }
             Error::FullDictionary { .. } => "give the dictionary wider keys",
             Error::ModelColumns { .. } => "fit the model again",

@@ -3,7 +3,7 @@
 use crate::dictionary::fill_dictionary;
 use crate::error::{Error, Result};
 use crate::plan::{ColumnPlan, Kind};
-use crate::text::TimeUnit;
+use crate::text::{TimeUnit, within_day};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, LargeStringArray, UInt64Array,
 };
@@ -36,24 +36,37 @@ pub(crate) fn unwritable(error: ArrowError) -> Error {
 pub(crate) fn cells(kind: &Kind, to: &DataType, gaps: &[Option<f64>]) -> Arrow<ArrayRef> {
     let numbers = || gaps.iter().map(|gap| gap.map(|x| kind.rounded(x)));
     let array: ArrayRef = match kind {
+        _ if is_text(to) => {
+            Arc::new(gaps.iter().map(|gap| gap.map(|x| kind.show(x))).collect::<LargeStringArray>())
+        }
+        Kind::Time { .. } if to.is_numeric() => {
+            // Dates of eight digits.
+            let digits = |x| kind.show(x).parse::<f64>().ok();
+            Arc::new(gaps.iter().map(|gap| gap.and_then(digits)).collect::<Float64Array>())
+        }
         Kind::Labels { .. } | Kind::Text => {
             Arc::new(gaps.iter().map(|gap| gap.map(|x| kind.show(x))).collect::<LargeStringArray>())
         }
         Kind::Boolean { .. } => {
             Arc::new(gaps.iter().map(|gap| gap.map(|x| x >= 0.5)).collect::<BooleanArray>())
         }
-        Kind::Time { unit, .. } => return times(*unit, to, gaps),
-        Kind::Number { .. } | Kind::Codes { .. } if to.is_unsigned_integer() => {
+        Kind::Time { unit, .. } | Kind::Duration { unit, .. } => {
+            return times(to, gaps.iter().map(|gap| gap.map(|x| unit.time(x))));
+        }
+        Kind::Clock { unit, .. } => {
+            return times(to, gaps.iter().map(|gap| gap.map(|x| within_day(x, *unit))));
+        }
+        Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } if to.is_unsigned_integer() => {
             let high = unsigned_end(to);
             Arc::new(numbers().map(|x| x.map(|x| (x.round() as u64).min(high))).collect::<UInt64Array>())
         }
-        Kind::Number { .. } | Kind::Codes { .. } if to.is_signed_integer() => {
+        Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } if to.is_signed_integer() => {
             let (low, high) = signed_ends(to);
             Arc::new(
                 numbers().map(|x| x.map(|x| (x.round() as i64).clamp(low, high))).collect::<Int64Array>(),
             )
         }
-        Kind::Number { .. } | Kind::Codes { .. } => {
+        Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } => {
             let end = largest(to);
             Arc::new(numbers().map(|x| x.map(|x| x.clamp(-end, end))).collect::<Float64Array>())
         }
@@ -61,7 +74,11 @@ pub(crate) fn cells(kind: &Kind, to: &DataType, gaps: &[Option<f64>]) -> Arrow<A
     cast(&array, to)
 }
 
-fn unsigned_end(to: &DataType) -> u64 {
+fn is_text(to: &DataType) -> bool {
+    matches!(to, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+pub(crate) fn unsigned_end(to: &DataType) -> u64 {
     match to {
         DataType::UInt8 => u64::from(u8::MAX),
         DataType::UInt16 => u64::from(u16::MAX),
@@ -70,7 +87,7 @@ fn unsigned_end(to: &DataType) -> u64 {
     }
 }
 
-fn signed_ends(to: &DataType) -> (i64, i64) {
+pub(crate) fn signed_ends(to: &DataType) -> (i64, i64) {
     match to {
         DataType::Int8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
         DataType::Int16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
@@ -80,7 +97,7 @@ fn signed_ends(to: &DataType) -> (i64, i64) {
 }
 
 /// The largest number of a type that is not an integer's. That of a decimal is a little less, so that rounding stays below it.
-fn largest(to: &DataType) -> f64 {
+pub(crate) fn largest(to: &DataType) -> f64 {
     match to {
         DataType::Float16 => 65504.0,
         DataType::Float32 => f64::from(f32::MAX),
@@ -96,18 +113,21 @@ fn largest(to: &DataType) -> f64 {
     }
 }
 
-/// Times as dates or timestamps.
-fn times(unit: TimeUnit, to: &DataType, gaps: &[Option<f64>]) -> Arrow<ArrayRef> {
+/// Nanoseconds as an array of a type that counts time.
+fn times(to: &DataType, times: impl Iterator<Item = Option<i128>>) -> Arrow<ArrayRef> {
     let target = match to {
         DataType::Date32 => TimeUnit::Day,
         DataType::Date64 => TimeUnit::Millisecond,
-        DataType::Timestamp(unit, _) => TimeUnit::from(*unit),
+        DataType::Timestamp(unit, _)
+        | DataType::Time32(unit)
+        | DataType::Time64(unit)
+        | DataType::Duration(unit) => TimeUnit::from(*unit),
         _ => return Err(ArrowError::CastError(format!("times cannot be written as {to}"))),
     };
-    let counts = gaps.iter().map(|gap| gap.map(|x| unit.time(x).div_euclid(target.nanoseconds())));
-    if *to == DataType::Date32 {
-        let days = counts.map(|c| c.map(|c| c.clamp(i32::MIN.into(), i32::MAX.into()) as i32));
-        return cast(&days.collect::<Int32Array>(), to);
+    let counts = times.map(|time| time.map(|time| time.div_euclid(target.nanoseconds())));
+    if matches!(to, DataType::Date32 | DataType::Time32(_)) {
+        let narrow = counts.map(|c| c.map(|c| c.clamp(i32::MIN.into(), i32::MAX.into()) as i32));
+        return cast(&narrow.collect::<Int32Array>(), to);
     }
     let counts = counts.map(|c| c.map(|c| c.clamp(i64::MIN.into(), i64::MAX.into()) as i64));
     cast(&counts.collect::<Int64Array>(), to)

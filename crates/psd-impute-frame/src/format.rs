@@ -1,6 +1,10 @@
 //! The formats of files.
 
+use crate::error::{Error, Result};
 use std::path::Path;
+
+/// The endings of names that say a format, for messages.
+pub const ENDINGS: &str = ".csv, .tsv (also .csv.gz, .csv.zst, ...), .parquet, .arrow, .feather, .arrows";
 
 /// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +48,17 @@ impl Format {
             (Some("arrow" | "feather" | "ipc"), Compression::None) => Some(Self::ArrowFile),
             (Some("arrows"), Compression::None) => Some(Self::ArrowStream),
             _ => None,
+        }
+    }
+
+    /// The format to write a file in, which its name must say. What has a name but is no file, such as a device or a pipe, is written in
+    /// the format `source` unless its name says another.
+    pub fn for_output(path: &Path, source: Self) -> Result<Self> {
+        let special = || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+        match Self::of_name(path) {
+            Some(format) => Ok(format),
+            None if special() => Ok(source),
+            None => Err(Error::UnknownEnding { path: path.to_owned() }),
         }
     }
 

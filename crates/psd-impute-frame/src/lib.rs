@@ -35,36 +35,53 @@ mod arrow_lengths;
 mod batch;
 mod blank;
 mod bounds;
+mod checks;
 mod csv;
 mod decode;
 mod dictionary;
+mod drift;
 mod encode;
+mod encoding;
 mod error;
 mod excerpt;
 mod fill;
 mod format;
 mod indicator;
+mod memory;
+mod missing;
 mod open;
 mod place;
 mod plan;
+mod report;
 mod table_model;
 mod temporary;
 mod text;
+mod type_range;
 mod typed;
 mod write;
 
 pub use batch::Batch;
-pub use bounds::Bounds;
-pub use csv::DEFAULT_MISSING;
+pub use bounds::{Bounds, End};
+pub use checks::{Checks, FilledWith, Warning, WarningKind};
 pub use decode::Completed;
-pub use encode::{ColumnReport, Report};
+pub use drift::Drift;
+pub use encoding::Encoding;
 pub use error::{Error, Result, io_hint};
 pub use excerpt::Excerpt;
-pub use format::{Compression, Format};
+pub use format::{Compression, ENDINGS, Format};
+pub use memory::affordable_threads;
+pub use missing::{DEFAULT_MISSING, Token};
 pub use open::{Batches, ReadOptions, Source};
 pub use place::{At, Origin, Place};
-pub use plan::{ColumnPlan, Kind, MOST_LABELS, Plan, Reason, Role, Survey, Wish, Wishes};
+pub use plan::{
+    ColumnPlan, Kind, Learned, MOST_LABELS, Moments, Plan, Reason, Remark, Role, Sentinel, Survey, Wish,
+    Wishes,
+};
+pub use report::{ColumnReport, LeftColumn, Report};
 pub use table_model::{Surveyed, TableModel};
 pub use temporary::remove_unfinished;
-pub use text::{Clock, MOST_DECIMALS, NumberText, TimeText, TimeUnit, Zone};
+pub use text::{
+    Clock, ClockText, DateOrder, DateText, DurationText, Hours, MOST_DECIMALS, Meridiem, MonthText,
+    NumberStyle, NumberText, TimeText, TimeUnit, Zone,
+};
 pub use write::{Target, Writer, write_file};

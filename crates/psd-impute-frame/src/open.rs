@@ -1,28 +1,42 @@
 //! Opening a file of any format.
 
 use crate::arrow_files;
-use crate::batch::Batch;
-use crate::csv::{ChunkReader, Missing};
+use crate::batch::{Batch, Hints};
+use crate::csv::{ChunkReader, Dialect};
+use crate::encoding::{self, Encoding};
 use crate::error::{Error, Result};
 use crate::format::{Compression, Format};
+use crate::missing::{Missing, Token};
 use crate::place::Origin;
 use crate::temporary::{self, Listed};
+use crate::text::DateOrder;
 use arrow_array::RecordBatch;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::TempPath;
 
 /// Rows of a batch, at most.
 pub(crate) const BATCH: usize = 8192;
 
-/// How text is read.
+/// How a table is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// What separates cells; found from the text unless it is given.
     pub delimiter: Option<u8>,
-    /// What stands for a missing cell besides nothing at all; [`DEFAULT_MISSING`](crate::DEFAULT_MISSING) unless it is given.
-    pub missing: Option<Vec<String>>,
+    /// What stands for a missing cell besides nothing at all and [`DEFAULT_MISSING`](crate::DEFAULT_MISSING).
+    pub missing: Vec<Token>,
+    /// What stands for a missing cell instead of [`DEFAULT_MISSING`](crate::DEFAULT_MISSING), everywhere or in one column.
+    pub missing_only: Vec<Token>,
+    /// The decimal sign of text, a point or a comma; found from the whole file unless it is given.
+    pub decimal: Option<char>,
+    /// Whether days or months come first in dates like `01/02/2020`; found from the whole file unless it is given.
+    pub dates: Option<DateOrder>,
+    /// The encoding of text; UTF-8, or UTF-16 if the text begins with its byte order mark, unless it is given.
+    pub encoding: Option<Encoding>,
+    /// Whether the first row of text is data. Columns are then named `V1`, `V2` and so on.
+    pub no_header: bool,
 }
 
 /// A table that can be read as often as needed: a file, or records in memory.
@@ -61,8 +75,13 @@ impl Source {
 
     /// A table in memory; its columns are shared, not copied.
     pub fn records(records: Vec<RecordBatch>) -> Self {
+        Self::records_with(records, &ReadOptions::default())
+    }
+
+    /// The same with other tokens for missing cells.
+    pub fn records_with(records: Vec<RecordBatch>, options: &ReadOptions) -> Self {
         let (origin, content) = (Origin::default(), Content::Records(records));
-        Self { origin, content, format: Format::ArrowStream, options: ReadOptions::default(), _copy: None }
+        Self { origin, content, format: Format::ArrowStream, options: options.clone(), _copy: None }
     }
 
     fn copied(mut input: impl Read, origin: Origin, options: &ReadOptions) -> Result<Self> {
@@ -115,8 +134,10 @@ impl Source {
             Content::File(path) => self.reader(path)?,
             Content::Records(records) => Reader::Records(arrow_files::in_memory(records.clone())),
         };
-        let (origin, format) = (self.origin.clone(), self.format);
-        Ok(Batches { origin, format, reader, rows: 0, ended: false, waiting: None })
+        let (origin, format, missing) = (self.origin.clone(), self.format, self.missing());
+        let hints = Hints { decimal: self.options.decimal, dates: self.options.dates };
+        let missing = missing.into();
+        Ok(Batches { origin, format, missing, hints, reader, rows: 0, ended: false, waiting: None })
     }
 
     fn reader(&self, path: &Path) -> Result<Reader> {
@@ -124,12 +145,13 @@ impl Source {
         let file = File::open(path).map_err(io)?;
         let wrong = |error: arrow_schema::ArrowError| unreadable(&self.origin, self.format, error);
         Ok(match self.format {
-            Format::Csv(compression) => {
-                Reader::Text(self.text(uncompressed(file, compression).map_err(io)?, self.options.delimiter))
-            }
+            Format::Csv(compression) => Reader::Text(
+                self.text(uncompressed(file, compression).map_err(io)?, self.options.delimiter)
+                    .map_err(io)?,
+            ),
             Format::Tsv(compression) => {
                 let delimiter = self.options.delimiter.or(Some(b'\t'));
-                Reader::Text(self.text(uncompressed(file, compression).map_err(io)?, delimiter))
+                Reader::Text(self.text(uncompressed(file, compression).map_err(io)?, delimiter).map_err(io)?)
             }
             Format::Parquet => Reader::Records(arrow_files::read_parquet(file).map_err(wrong)?),
             Format::ArrowFile => Reader::Records(arrow_files::read_file(file).map_err(wrong)?),
@@ -137,9 +159,15 @@ impl Source {
         })
     }
 
-    fn text(&self, input: Box<dyn Read + Send>, delimiter: Option<u8>) -> ChunkReader {
-        let missing = Missing::new(self.options.missing.as_deref());
-        ChunkReader::new(input, self.origin.clone(), delimiter, missing)
+    fn text(&self, input: Box<dyn Read + Send>, delimiter: Option<u8>) -> std::io::Result<ChunkReader> {
+        let (input, encoding) = encoding::decoded(input, self.options.encoding)?;
+        let dialect =
+            Dialect { delimiter, missing: self.missing(), encoding, no_header: self.options.no_header };
+        Ok(ChunkReader::new(input, self.origin.clone(), dialect))
+    }
+
+    fn missing(&self) -> Missing {
+        Missing::new(&self.options.missing, &self.options.missing_only)
     }
 }
 
@@ -155,6 +183,8 @@ fn uncompressed(file: File, compression: Compression) -> std::io::Result<Box<dyn
 pub struct Batches {
     origin: Origin,
     format: Format,
+    missing: Arc<Missing>,
+    hints: Hints,
     reader: Reader,
     rows: u64,
     ended: bool,
@@ -172,13 +202,33 @@ impl Batches {
         let (origin, rows) = (self.origin.clone(), self.rows);
         let batch = match &mut self.reader {
             Reader::Text(reader) => reader.next()?.map(|chunk| Batch::text(origin, rows, chunk)),
-            Reader::Records(_) => self.records()?.map(|records| Batch::records(origin, rows, records)),
+            Reader::Records(_) => {
+                let missing = self.missing.clone();
+                self.records()?.map(|records| Batch::records(origin, rows, records, missing))
+            }
         };
+        if let Some(batch) = batch.as_ref().filter(|_| rows == 0) {
+            self.check_tokens(batch)?;
+        }
+        let batch = batch.map(|batch| batch.with_hints(self.hints));
         self.rows += batch.as_ref().map_or(0, |batch| batch.len() as u64);
         if self.rows == 0 {
             return Err(Error::NoRows { origin: self.origin.clone() });
         }
         Ok(batch)
+    }
+
+    /// Refuses tokens for a column that is not there.
+    fn check_tokens(&self, batch: &Batch) -> Result<()> {
+        let names = batch.names();
+        match self.missing.columns().find(|column| !names.contains(column)) {
+            None => Ok(()),
+            Some(column) => Err(Error::UnknownColumn {
+                origin: self.origin.clone(),
+                column: column.to_string(),
+                known: names.into_iter().map(String::from).collect(),
+            }),
+        }
     }
 
     /// The next rows, at most as many as a batch may have.

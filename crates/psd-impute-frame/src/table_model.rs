@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::open::Source;
-use crate::plan::{Plan, Role, Survey, Wish, Wishes};
+use crate::plan::{Plan, Remark, Role, Sentinel, Survey, Wish, Wishes};
+use crate::report::LeftColumn;
 use faer::Mat;
 use psd_impute::learn::StackObserver;
 use psd_impute::model::{Model, Settings};
@@ -38,7 +39,9 @@ impl Surveyed {
             let mut wishes = wishes;
             for column in plan.columns().iter().filter(|column| matches!(column.role(), Role::Constant(_))) {
                 let wish = wishes.entry(column.name().to_string()).or_insert(Wish::Completed);
-                *wish = if *wish == Wish::Completed { Wish::Continuous } else { *wish };
+                if *wish == Wish::Completed {
+                    *wish = Wish::Continuous;
+                }
             }
             plan = survey.plan(&wishes).unwrap_or(plan);
         }
@@ -50,17 +53,45 @@ impl Surveyed {
         &self.plan
     }
 
+    /// What was assumed of the cells, and what may be wrong with them.
+    pub fn remarks(&self) -> Vec<Remark> {
+        self.survey.remarks(&self.plan)
+    }
+
+    /// Values that look like codes for missing cells.
+    pub fn sentinels(&self) -> Vec<Sentinel> {
+        self.survey.sentinels(&self.plan)
+    }
+
     /// Whether no cell is missing that could be completed.
     pub fn is_complete(&self) -> bool {
         let columns = self.survey.missing().zip(self.plan.columns());
         columns
             .filter(|(_, column)| !matches!(column.role(), Role::Left(_)))
-            .all(|((_, missing), _)| missing == Some(0))
+            .all(|((_, missing), _)| missing == 0)
     }
 
-    /// What there is to say: the columns that are not modelled, and whether only some rows are learned from.
+    /// The columns that stay as they are.
+    pub fn left(&self) -> Vec<LeftColumn> {
+        let columns = self.survey.missing().zip(self.plan.columns());
+        columns.filter_map(|((_, missing), column)| column.left(missing)).collect()
+    }
+
+    /// What there is to say: the columns that are not modelled, what was assumed of cells, and whether only some rows are learned from.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = self.plan.columns().iter().filter_map(|column| column.note()).collect();
+        self.notes_by(|remark| remark.text.clone())
+    }
+
+    /// The same with the options of the command that change what was assumed.
+    pub fn notes_with_options(&self) -> Vec<String> {
+        self.notes_by(Remark::to_string)
+    }
+
+    fn notes_by(&self, say: impl Fn(&Remark) -> String) -> Vec<String> {
+        let columns = self.survey.missing().zip(self.plan.columns());
+        let mut notes: Vec<String> =
+            columns.filter_map(|((_, missing), column)| column.note(missing)).collect();
+        notes.extend(self.remarks().iter().map(say));
         let rows = self.survey.rows();
         if rows > ROWS {
             notes.push(format!("learned from {ROWS} of {rows} rows, evenly spread"));
@@ -79,7 +110,7 @@ impl Surveyed {
         let Self { survey, plan } = self;
         let table = learned_rows(source, &plan, survey.rows())?;
         let model = Model::fit(&table, &settings.options(&table, seed)?, observer)?;
-        Ok(TableModel { model, plan })
+        Ok(TableModel { model, plan: plan.learned_from(&table) })
     }
 }
 
@@ -97,8 +128,17 @@ impl TableModel {
 
     /// What a model file holds.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.bytes_with(&self.plan)
+    }
+
+    /// What a model file holds, with these settings of the program that writes it; see [`Plan::settings`].
+    pub fn to_bytes_with_settings(&self, settings: Option<serde_json::Value>) -> Result<Vec<u8>> {
+        self.bytes_with(&self.plan.clone().with_settings(settings))
+    }
+
+    fn bytes_with(&self, plan: &Plan) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let notes = serde_json::to_string(&self.plan).map_err(std::io::Error::from);
+        let notes = serde_json::to_string(plan).map_err(std::io::Error::from);
         let written = notes.and_then(|notes| self.model.write(&notes, &mut bytes));
         let problem = |error: std::io::Error| error.to_string();
         written.map_err(|error| Error::Unwritable { format: "a model file", problem: problem(error) })?;

@@ -6,7 +6,7 @@ use crate::encode::expected;
 use crate::error::{Error, Result};
 use crate::fill::{cells, unwritable};
 use crate::plan::{ColumnPlan, Kind, boolean};
-use crate::text::{Clock, NumberText, TimeText, TimeUnit, Zone};
+use crate::text::{Clock, NumberText, TimeUnit, Zone};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray};
 use arrow_schema::DataType;
 use arrow_select::zip::zip;
@@ -30,19 +30,28 @@ pub(crate) fn array(
         others: 0,
     };
     let observed: ArrayRef = match kind {
-        Kind::Number { text, .. } | Kind::Codes { text, .. } if kind.is_whole() => Arc::new(
-            read(&raw, gaps.len(), |cell| whole(text, cell), bad)?.into_iter().collect::<Int64Array>(),
-        ),
-        Kind::Number { text, .. } | Kind::Codes { text, .. } => {
+        // A cell that is none of the numbers has a place only among texts.
+        _ if column.is_some_and(|column| !column.odd().is_empty()) => {
+            let text = |cell: &str| Some(cell.to_string());
+            Arc::new(read(&raw, gaps.len(), text, bad)?.into_iter().collect::<StringArray>())
+        }
+        Kind::Number { text, .. } | Kind::Codes { text, .. } | Kind::Levels { text, .. }
+            if kind.is_whole() =>
+        {
+            Arc::new(
+                read(&raw, gaps.len(), |cell| whole(text, cell), bad)?.into_iter().collect::<Int64Array>(),
+            )
+        }
+        Kind::Number { text, .. } | Kind::Codes { text, .. } | Kind::Levels { text, .. } => {
             let number = |cell: &str| text.parse(cell).map(|parsed| parsed.value);
             Arc::new(read(&raw, gaps.len(), number, bad)?.into_iter().collect::<Float64Array>())
         }
         Kind::Boolean { .. } => {
             Arc::new(read(&raw, gaps.len(), boolean, bad)?.into_iter().collect::<BooleanArray>())
         }
-        Kind::Time { unit, text } => {
-            let count = |cell: &str| TimeText::parse(cell).map(|(time, _)| unit.count(time));
-            cells(kind, &time_type(*unit, text), &read(&raw, gaps.len(), count, bad)?).map_err(unwritable)?
+        Kind::Time { .. } | Kind::Clock { .. } | Kind::Duration { .. } => {
+            let count = |cell: &str| kind.read(cell);
+            cells(kind, &natural_type(kind), &read(&raw, gaps.len(), count, bad)?).map_err(unwritable)?
         }
         Kind::Labels { .. } => {
             let label = |cell: &str| Some(cell.to_string());
@@ -61,10 +70,18 @@ pub(crate) fn array(
 /// The type of a kind that nothing else says the type of.
 pub(crate) fn natural_type(kind: &Kind) -> DataType {
     match kind {
-        Kind::Number { .. } | Kind::Codes { .. } if kind.is_whole() => DataType::Int64,
-        Kind::Number { .. } | Kind::Codes { .. } => DataType::Float64,
+        Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } if kind.is_whole() => DataType::Int64,
+        Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } => DataType::Float64,
         Kind::Boolean { .. } => DataType::Boolean,
-        Kind::Time { unit, text } => time_type(*unit, text),
+        Kind::Time { text, .. } if text.clock == Clock::None => DataType::Date32,
+        Kind::Time { unit, text } => {
+            DataType::Timestamp(arrow_unit(*unit), (text.zone != Zone::None).then(|| "UTC".into()))
+        }
+        Kind::Clock { unit: TimeUnit::Nanosecond, .. } => {
+            DataType::Time64(arrow_schema::TimeUnit::Nanosecond)
+        }
+        Kind::Clock { .. } => DataType::Time64(arrow_schema::TimeUnit::Microsecond),
+        Kind::Duration { unit, .. } => DataType::Duration(arrow_unit(*unit)),
         Kind::Labels { .. } | Kind::Text => DataType::Utf8,
     }
 }
@@ -90,15 +107,10 @@ fn whole(looks: &NumberText, cell: &str) -> Option<i64> {
     cell.parse().ok().or(whole.then_some(number as i64))
 }
 
-fn time_type(unit: TimeUnit, text: &TimeText) -> DataType {
-    if text.clock == Clock::None {
-        return DataType::Date32;
-    }
-    let unit = match unit {
+fn arrow_unit(unit: TimeUnit) -> arrow_schema::TimeUnit {
+    match unit {
         TimeUnit::Nanosecond => arrow_schema::TimeUnit::Nanosecond,
         TimeUnit::Microsecond => arrow_schema::TimeUnit::Microsecond,
         _ => arrow_schema::TimeUnit::Millisecond,
-    };
-    let zone = (text.zone != Zone::None).then(|| "UTC".into());
-    DataType::Timestamp(unit, zone)
+    }
 }

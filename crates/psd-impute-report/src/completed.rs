@@ -1,15 +1,17 @@
 //! What stands in the missing cells: draws of the model, or what completed tables have there.
 
 use crate::error::{Error, Result};
-use crate::rows::Sample;
-use psd_impute::impute::Imputer;
-use psd_impute::table::Table;
-use psd_impute_frame::{Batch, Batches, ColumnPlan, Plan, Source};
+use crate::rows::{Rows, Sample};
+use psd_impute::impute::Limits;
+use psd_impute::table::{RowCounter, Table};
+use psd_impute_frame::{Batch, Batches, Checks, ColumnPlan, Plan, Source, TableModel};
 use std::collections::HashSet;
 
 /// Completed rows that are looked at, over all completed tables.
 const ROWS: usize = 4_000;
-/// The seed of draws.
+/// Rows up to which a whole table is drawn and checked; of longer ones, those of the sample.
+const WHOLE: u64 = 20_000;
+/// The seed of draws: the one that `impute` has if none is given.
 const SEED: u64 = 0;
 
 /// Rows with gaps, as they are and completed.
@@ -21,18 +23,59 @@ pub(crate) struct Imputed {
 }
 
 impl Imputed {
-    /// A draw of the model for each row.
-    pub(crate) fn drawn(gaps: &Sample, imputer: &Imputer<'_>) -> Result<Self> {
+    /// The draws that `impute` would put into each row. All rows that are drawn are checked.
+    pub(crate) fn drawn(
+        rows: &Rows,
+        gaps: &Sample,
+        source: &Source,
+        model: &TableModel,
+        limits: &Limits,
+        checks: &mut Checks,
+    ) -> Result<Self> {
         let gaps = gaps.spread(ROWS)?;
-        let completed = vec![imputer.complete_with_draws(&gaps.table, SEED, 1)?];
-        Ok(Self { gaps, completed })
+        let with_gaps: HashSet<u64> = gaps.numbers.iter().copied().collect();
+        let looked_at: HashSet<u64> = rows.sample.numbers.iter().copied().collect();
+        let whole = rows.report.rows <= WHOLE;
+        let draws = model.model.imputations(1, SEED, false, limits.clone())?;
+        let draws = draws.nth(1)?;
+        let (mut counter, mut cells) = (RowCounter::default(), Vec::new());
+        for batch in source.batches()? {
+            let batch = batch?;
+            let (table, _) = model.plan.encode(&batch)?;
+            let number = |i: usize| batch.first_row() + i as u64;
+            let is_wanted =
+                |&i: &usize| whole || looked_at.contains(&number(i)) || with_gaps.contains(&number(i));
+            let mut wanted: Vec<usize> = (0..table.len()).filter(is_wanted).collect();
+            if wanted.is_empty() {
+                // The rows are counted all the same.
+                wanted.push(0);
+            }
+            let done = draws.complete_some(&table, &wanted, &mut counter)?;
+            for (&i, done) in wanted.iter().zip(done.rows()) {
+                if whole || looked_at.contains(&number(i)) {
+                    checks.add_row(table.row(i), done);
+                }
+                if with_gaps.contains(&number(i)) {
+                    cells.extend(done);
+                }
+            }
+        }
+        Ok(Self { completed: vec![model.plan.table(&cells)?], gaps })
     }
 
     /// The rows in completed tables, which must have the table's rows and observed cells.
-    pub(crate) fn read(gaps: &Sample, source: &Source, completed: &[Source], plan: &Plan) -> Result<Self> {
+    /// The first of them is checked.
+    pub(crate) fn read(
+        gaps: &Sample,
+        source: &Source,
+        completed: &[Source],
+        plan: &Plan,
+        checks: &mut Checks,
+    ) -> Result<Self> {
         let gaps = gaps.spread((ROWS / completed.len().max(1)).max(50))?;
         let wanted: HashSet<u64> = gaps.numbers.iter().copied().collect();
-        let tables = completed.iter().map(|done| read_one(source, done, plan, &wanted));
+        let mut checks = Some(checks);
+        let tables = completed.iter().map(|done| read_one(source, done, plan, &wanted, checks.take()));
         Ok(Self { completed: tables.collect::<Result<_>>()?, gaps })
     }
 
@@ -69,7 +112,9 @@ impl<'a> Reader<'a> {
         let Some(batch) = self.batches.next() else { return Ok(false) };
         let batch = batch?;
         let (table, report) = self.plan.encode(&batch)?;
-        let missing = report.columns.iter().map(|column| column.missing).collect();
+        // A column that is absent has no cell that should have been filled.
+        let missing = report.columns.iter().map(|column| if column.absent { 0 } else { column.missing });
+        let missing = missing.collect();
         self.at = Some((batch, table, missing, 0));
         Ok(true)
     }
@@ -79,7 +124,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn read_one(source: &Source, done: &Source, plan: &Plan, wanted: &HashSet<u64>) -> Result<Table> {
+fn read_one(
+    source: &Source,
+    done: &Source,
+    plan: &Plan,
+    wanted: &HashSet<u64>,
+    mut checks: Option<&mut Checks>,
+) -> Result<Table> {
     let (mut table, mut completed) = (Reader::new(source, plan)?, Reader::new(done, plan)?);
     let (mut number, mut cells) = (0, Vec::new());
     loop {
@@ -97,6 +148,9 @@ fn read_one(source: &Source, done: &Source, plan: &Plan, wanted: &HashSet<u64>) 
             }
         }
         check_row(table.row(), &completed, plan)?;
+        if let Some(checks) = &mut checks {
+            checks.add_row(table.row(), completed.row());
+        }
         if wanted.contains(&number) {
             cells.extend(completed.row());
         }

@@ -6,8 +6,8 @@
 use crate::error::Result;
 use psd_impute::impute::Limits;
 use psd_impute::table::Table;
-use psd_impute_frame::{Plan, Report, Source, Survey};
-use std::collections::{HashMap, HashSet};
+use psd_impute_frame::{Plan, Report, Source};
+use std::collections::HashMap;
 
 /// Rows that are kept among all, for what is computed from rows alone.
 const KEPT: u64 = 10_000;
@@ -25,8 +25,6 @@ pub(crate) struct Rows {
     pub(crate) patterns: Patterns,
     /// The least and the largest observed cell of each modelled column, over all rows; the wrong way round where none is observed.
     pub(crate) ranges: Vec<(f64, f64)>,
-    /// The columns that are not modelled but have gaps, and how many.
-    pub(crate) others: Vec<(String, u64)>,
     /// Evenly spread among all rows.
     pub(crate) sample: Sample,
     /// Evenly spread among the rows with gaps; none if there are none.
@@ -43,7 +41,7 @@ pub(crate) struct Sample {
 impl Rows {
     /// Refuses a table that does not fit the plan, and an observed cell outside its bounds.
     pub(crate) fn read(source: &Source, plan: &Plan, limits: &Limits) -> Result<Self> {
-        let Counted { report, patterns, ranges, others } = Counted::of(source, plan, limits)?;
+        let Counted { report, patterns, ranges } = Counted::of(source, plan, limits)?;
         let with_gaps: u64 = patterns.iter().filter(|(missing, _)| !missing.is_empty()).map(|p| p.1).sum();
         let mut spread = [Spread::new(report.rows, KEPT), Spread::new(with_gaps, WITH_GAPS)];
         let mut kept: [(Vec<u64>, Vec<f64>); 2] = Default::default();
@@ -67,7 +65,7 @@ impl Rows {
         };
         let [all, gaps] = kept;
         let gaps = if gaps.0.is_empty() { None } else { Some(sample(gaps)?) };
-        Ok(Self { report, patterns, ranges, others, sample: sample(all)?, gaps })
+        Ok(Self { report, patterns, ranges, sample: sample(all)?, gaps })
     }
 }
 
@@ -97,12 +95,11 @@ struct Counted {
     report: Report,
     patterns: Patterns,
     ranges: Vec<(f64, f64)>,
-    others: Vec<(String, u64)>,
 }
 
 impl Counted {
     fn of(source: &Source, plan: &Plan, limits: &Limits) -> Result<Self> {
-        let (mut report, mut survey) = (Report::default(), Survey::default());
+        let mut report = Report::default();
         let mut patterns = HashMap::<Vec<usize>, u64>::new();
         let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); plan.modelled().count()];
         for batch in source.batches()? {
@@ -110,7 +107,6 @@ impl Counted {
             let (table, found) = plan.encode(&batch)?;
             plan.check_limits(limits, &batch, &table)?;
             report.add(&found);
-            survey.add(&batch)?;
             for row in table.rows() {
                 *patterns.entry((0..row.len()).filter(|&j| row[j].is_nan()).collect()).or_default() += 1;
                 // The least and the largest of a number and a NaN are the number.
@@ -119,11 +115,7 @@ impl Counted {
         }
         let mut patterns: Patterns = patterns.into_iter().collect();
         patterns.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        let modelled: HashSet<&str> = plan.modelled().map(|column| column.name()).collect();
-        let others = survey.missing().filter(|(name, _)| !modelled.contains(name));
-        let with_gaps =
-            others.filter_map(|(name, missing)| Some((name.to_string(), missing.filter(|n| *n > 0)?)));
-        Ok(Self { report, patterns, ranges, others: with_gaps.collect() })
+        Ok(Self { report, patterns, ranges })
     }
 }
 

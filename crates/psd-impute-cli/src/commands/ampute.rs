@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::table_args::{TableArgs, is_standard, whole_table, writer};
-use crate::io::check_output;
+use crate::io::{Holds, check_output};
 use clap::{Args, ValueEnum};
 use psd_impute::table::Table;
 use psd_impute_eval::ampute::Mechanism;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 pub(crate) struct Ampute {
     /// The table to take cells from; `-` reads standard input.
     input: PathBuf,
-    /// The file to write, in the format that its name says; `-` writes standard output. Cells that stay come out byte for byte, those
+    /// The file to write, in the format that its name's ending says; `-` writes standard output. Cells that stay come out byte for byte, those
     /// taken away are empty. Identifiers and free text stay.
     #[arg(short, long)]
     output: PathBuf,
@@ -67,7 +67,7 @@ impl Ampute {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let mechanism = self.mechanism()?;
         if !is_standard(&self.output) {
-            check_output(&self.output, &[Some(self.input.as_path())])?;
+            check_output(&self.output, Holds::Table, &[&self.input])?;
         }
         let source = self.table.open(&self.input)?;
         let plan = Plan::infer(source.batches()?, &self.table.wishes()?)?;

@@ -1,6 +1,6 @@
 //! `--bounds COL=LO:HI`.
 
-use psd_impute_frame::Bounds;
+use psd_impute_frame::{Bounds, End};
 
 /// The last `=` ends the name, so that names may have one. Times have colons, so that ends with times are parted by `::`.
 pub(crate) fn parse(text: &str) -> Result<Bounds, String> {
@@ -8,7 +8,7 @@ pub(crate) fn parse(text: &str) -> Result<Bounds, String> {
     let (column, range) = text.rsplit_once('=').ok_or_else(wrong)?;
     let parted = range.split_once("::").or_else(|| range.split_once(':'));
     let (lo, hi) = parted.ok_or_else(wrong)?;
-    let end = |text: &str| Some(text.trim().to_string()).filter(|text| !text.is_empty());
+    let end = |text: &str| Some(text.trim().to_string()).filter(|text| !text.is_empty()).map(End::Text);
     match [end(lo), end(hi)] {
         [None, None] => Err(wrong()),
         ends => Ok(Bounds { column: column.to_string(), ends }),
@@ -21,7 +21,9 @@ mod tests {
 
     #[test]
     fn either_end_may_be_left_out_and_names_may_hold_anything() {
-        let of = |text: &str| parse(text).map(|b| (b.column, b.ends.map(|e| e.unwrap_or_default())));
+        let of = |text: &str| {
+            parse(text).map(|b| (b.column, b.ends.map(|e| e.map(|e| e.to_string()).unwrap_or_default())))
+        };
         let is =
             |column: &str, lo: &str, hi: &str| Ok((column.to_string(), [lo.to_string(), hi.to_string()]));
         assert_eq!(of("age=0:120"), is("age", "0", "120"));

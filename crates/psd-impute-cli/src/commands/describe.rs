@@ -7,7 +7,7 @@ use super::table_args::{TableArgs, is_standard};
 use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute::model::Model;
-use psd_impute_frame::{ColumnPlan, Role, Source, Survey};
+use psd_impute_frame::{ColumnPlan, Remark, Role, Source, Survey};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -34,16 +34,26 @@ pub(crate) struct Describe {
 #[derive(Serialize)]
 struct TableReport {
     rows: u64,
+    /// All missing cells, and those among them that stay empty.
+    missing: u64,
+    left_empty: u64,
     columns: Vec<ColumnReport>,
     /// The commonest sets of missing columns, among those that are modelled.
     patterns: Vec<PatternReport>,
+    /// What was assumed of cells, and what may be wrong with them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct ColumnReport {
     name: String,
     kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<u64>,
+    /// Cells that stay empty, of a column that is left as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_empty: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,9 +115,13 @@ impl Describe {
         let mut patterns: Vec<(Vec<usize>, u64)> = patterns.into_iter().collect();
         patterns.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         let name = |j: &usize| modelled[*j].name().to_string();
+        let columns: Vec<ColumnReport> =
+            survey.missing().zip(plan.columns()).map(|(s, c)| column_report(c, Some(s.1))).collect();
         let report = TableReport {
             rows: survey.rows(),
-            columns: survey.missing().zip(plan.columns()).map(|(s, c)| column_report(c, s.1)).collect(),
+            missing: columns.iter().filter_map(|column| column.missing).sum(),
+            left_empty: columns.iter().filter_map(|column| column.left_empty).sum(),
+            columns,
             patterns: patterns
                 .iter()
                 .take(PATTERNS)
@@ -116,12 +130,18 @@ impl Describe {
                     missing: missing.iter().map(name).collect(),
                 })
                 .collect(),
+            notes: survey.remarks(&plan).iter().map(Remark::to_string).collect(),
         };
         if self.json {
             return print_json(&report, out);
         }
         let columns = count(report.columns.len() as u64, "column");
-        writeln!(out, "{}, {columns}", count(report.rows, "row"))?;
+        let stay = match report.left_empty {
+            0 => String::new(),
+            cells => format!(", {cells} of which stay empty"),
+        };
+        let missing = count(report.missing, "missing cell");
+        writeln!(out, "{}, {columns}, {missing}{stay}", count(report.rows, "row"))?;
         print_columns(&report.columns, Some(report.rows), out)?;
         if !report.patterns.is_empty() {
             let of =
@@ -136,6 +156,9 @@ impl Describe {
             };
             writeln!(out, "  {rows:>9}  {what}")?;
         }
+        for note in &report.notes {
+            writeln!(out, "note: {}", printable(note))?;
+        }
         Ok(())
     }
 }
@@ -143,18 +166,18 @@ impl Describe {
 fn column_report(column: &ColumnPlan, missing: Option<u64>) -> ColumnReport {
     let labels = if *column.role() == Role::Modelled { column.kind().labels() } else { Vec::new() };
     let (name, kind) = (column.name().to_string(), column.kind().name());
-    ColumnReport { name, kind, missing, labels, note: column.note() }
+    let left_empty = missing.filter(|_| matches!(column.role(), Role::Left(_)));
+    ColumnReport { name, kind, missing, left_empty, labels, note: column.note(missing.unwrap_or(0)) }
 }
 
 fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Write) -> Result<(), Failure> {
     let width = columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
-    for ColumnReport { name, kind, missing, labels, note } in columns {
+    for ColumnReport { name, kind, missing, labels, note, .. } in columns {
         let missing = match (missing, rows) {
             (Some(missing), Some(rows)) => {
                 let percent = 100.0 * *missing as f64 / rows.max(1) as f64;
                 format!("  {missing:>9} missing ({percent:.1} %)")
             }
-            (None, Some(_)) => format!("  {:>9}", "?"),
             _ => String::new(),
         };
         let mut shown = labels.iter().take(LABELS).map(String::as_str).collect::<Vec<_>>().join(", ");

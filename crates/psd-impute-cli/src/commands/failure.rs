@@ -29,8 +29,8 @@ pub(crate) enum Failure {
     SameFile { path: PathBuf },
     #[error("{}: is read from, and would be overwritten", path.display())]
     Overwrites { path: PathBuf },
-    #[error("{}: intervals are written as CSV without compression, and the name says something else", path.display())]
-    OnlyCsv { path: PathBuf },
+    #[error("{}: {holds} is written, and the name says something else", path.display())]
+    OtherEnding { path: PathBuf, holds: &'static str, wanted: &'static str },
     #[error("standard output cannot hold more than one thing")]
     OneStream,
     #[error("drawing a picture: {0}")]
@@ -55,8 +55,6 @@ pub(crate) enum Failure {
     Record { path: PathBuf, line: usize, what: String },
     #[error("{}: has none of these methods, or none is installed", study.display())]
     NoMethods { study: PathBuf },
-    #[error("{}: has no ending", path.display())]
-    NoEnding { path: PathBuf },
 }
 
 /// What a report refuses is a table's fault or the engine's, as elsewhere, or its own.
@@ -92,15 +90,15 @@ impl Failure {
             self,
             Self::SameFile { .. }
                 | Self::Overwrites { .. }
-                | Self::OnlyCsv { .. }
+                | Self::OtherEnding { .. }
                 | Self::OneStream
                 | Self::Frame(
                     psd_impute_frame::Error::BoundsTwice { .. }
+                        | psd_impute_frame::Error::UnknownEnding { .. }
                         | psd_impute_frame::Error::Engine(psd_impute::Error::RecipeHasItsOwn)
                 )
                 | Self::TwoKinds { .. }
                 | Self::MnarAlone
-                | Self::NoEnding { .. }
         )
     }
 
@@ -128,9 +126,14 @@ impl Failure {
             Self::IsFolder { .. } => "add the name of a file".into(),
             Self::SameFile { .. } => "give each output a file of its own".into(),
             Self::Overwrites { .. } => "write to another file; what is missing would be lost".into(),
-            Self::OnlyCsv { .. } => "give it a name such as cells.csv".into(),
+            Self::OtherEnding { path, wanted, .. } => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                format!("give it a name such as {}{wanted}", name.split('.').next().unwrap_or_default())
+            }
             Self::OneStream => "write to files: -o out.csv, --intervals cells.csv".into(),
-            Self::TwoKinds { .. } => "name it in one of --categorical, --continuous and --ignore".into(),
+            Self::TwoKinds { .. } => {
+                "name it in one of --categorical, --ordered, --continuous and --ignore".into()
+            }
             Self::MnarAlone => "add --mechanism mnar, or leave --mnar out".into(),
             Self::NoStudy { known, .. } => {
                 format!("give a TOML file, or one that comes with the command: {known}")
@@ -140,9 +143,6 @@ impl Failure {
                 "give the file that `psd-impute impute MASKED --intervals FILE` wrote".into()
             }
             Self::NoMethods { .. } => "see `methods` in the study, and what --methods names".into(),
-            Self::NoEnding { .. } => {
-                "end it with .md; figures go into a folder of the name without it".into()
-            }
             Self::NoRecords { .. } => "`psd-impute lab run` writes them".into(),
             Self::Record { .. } => {
                 "records are what `psd-impute lab run` writes; start a new file with -o".into()
@@ -160,21 +160,33 @@ fn is_no_model(error: &psd_impute_frame::Error) -> bool {
 
 /// The library's hint, with the options that do what it says.
 fn frame_hint(error: &psd_impute_frame::Error) -> Option<String> {
-    use psd_impute_frame::Error;
+    use psd_impute_frame::{Error, LeftColumn};
     Some(match error {
         Error::Ragged { delimiter, .. } => format!(
             "if `{}` does not separate the cells, say what does with --delimiter; if it does, quote cells that contain it",
             delimiter.escape_default()
         ),
         Error::BadCell { column, text, .. } => format!(
-            "correct the cell; or add --missing NA,{text} if it stands for a missing one, or --categorical {column} or --ignore {column} where the model is fitted"
+            "correct the cell; or add --missing '{column}={text}' if it stands for a missing one, or --categorical {column} or --ignore {column} where the model is fitted"
         ),
+        Error::NotUtf8 { .. } => "save the file as UTF-8, or add --encoding windows-1252 or what it is encoded in".into(),
+        Error::DuplicateColumn { .. } => {
+            "give each column a name of its own, or add --no-header if the first row is data".into()
+        }
         Error::Infinite { column, .. } => {
             format!("empty the cell if it is missing, or add --ignore {column} where the model is fitted")
         }
         Error::NothingToModel { .. } => {
             "`psd-impute describe` says what columns are taken for; --categorical and --continuous say otherwise".into()
         }
+        Error::StaysEmpty { columns } => {
+            let remedies =
+                LeftColumn::remedies(columns, ["--categorical", "--continuous", "--ignore"]);
+            format!("{remedies}; without --strict the cells stay empty")
+        }
+        Error::BadWish { column, wish: "ordered", .. } => format!(
+            "give the levels as they are in the table, from the lowest to the highest: --ordered \"{column}=LOW<MIDDLE<HIGH\""
+        ),
         Error::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),
         Error::Engine(psd_impute::Error::RecipeHasItsOwn) => {
             "leave --preset out, or --anchors, --metric and --time-budget".into()

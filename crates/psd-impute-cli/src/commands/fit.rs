@@ -6,10 +6,11 @@ use super::fitted;
 use super::progress::Progress;
 use super::run_args::RunArgs;
 use super::summary::{FitSummary, NOT_CONVERGED, print_json};
-use super::table_args::{TableArgs, is_standard};
+use super::table_args::{StrictArg, TableArgs, is_standard};
 use crate::diagnostic::printable;
-use crate::io::check_output;
+use crate::io::{Holds, check_output};
 use clap::Args;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,7 +30,19 @@ pub(crate) struct Fit {
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
+    strict: StrictArg,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+/// The summary as JSON.
+#[derive(Serialize)]
+struct Done<'a> {
+    #[serde(flatten)]
+    fit: &'a FitSummary,
+    /// Missing cells of columns that are left as they are.
+    left_empty: u64,
+    notes: &'a [String],
 }
 
 impl Fit {
@@ -38,18 +51,21 @@ impl Fit {
             return Err(Failure::OneStream);
         }
         if !is_standard(&self.output) {
-            check_output(&self.output, &[Some(self.input.as_path())])?;
+            check_output(&self.output, Holds::Model, &[&self.input])?;
         }
         let source = self.table.open(&self.input)?;
         let progress = Progress::new(self.run.quiet || self.run.json);
         let surveyed = self.table.survey(&source, &progress)?;
-        let mut notes = surveyed.notes();
+        self.strict.check(&surveyed.left())?;
+        let left_empty = surveyed.left().iter().map(|column| column.missing).sum();
+        let mut notes = surveyed.notes_with_options();
         let fitted = fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?;
         progress.end();
         fitted::save(&fitted, &self.output)?;
         let summary = FitSummary::of(&fitted.model);
         if self.run.json {
-            print_json(&summary, &mut std::io::stdout().lock())?;
+            let done = Done { fit: &summary, left_empty, notes: &notes };
+            print_json(&done, &mut std::io::stdout().lock())?;
         } else if !self.run.quiet {
             let mut out = std::io::stderr().lock();
             summary.print(&mut out)?;

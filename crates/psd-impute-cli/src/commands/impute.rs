@@ -4,31 +4,42 @@ use super::Failure;
 use super::bounds;
 use super::fit_args::{FitArgs, RecipeArg};
 use super::fitted;
-use super::intervals::{self, Intervals};
+use super::intervals::Intervals;
 use super::progress::Progress;
 use super::run_args::RunArgs;
-use super::summary::{FitSummary, NOT_CONVERGED, Summary, filled, print_json};
-use super::table_args::{TableArgs, is_standard, numbered, writer};
-use crate::io::check_output;
+use super::summary::{Cells, FitSummary, Summary, columns, print_json};
+use super::table_args::{StrictArg, TableArgs, is_standard, numbered, writer};
+use crate::io::{Holds, check_output};
 use clap::{Args, ValueEnum};
 use psd_impute::impute::{Imputer, Limits};
 use psd_impute::model::{Imputation, Model};
 use psd_impute::table::{RowCounter, Table};
-use psd_impute_frame::{Bounds, Plan, Report, Source, TableModel};
+use psd_impute_frame::{
+    Bounds, Checks, Drift, FilledWith, LeftColumn, Plan, Report, Source, TableModel, Warning,
+};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 /// The arguments about what a model has settled.
-const SAID_BY_MODEL: [&str; 8] =
-    ["save_model", "preset", "anchors", "metric", "time_budget", "categorical", "continuous", "ignore"];
+const SAID_BY_MODEL: [&str; 9] = [
+    "save_model",
+    "preset",
+    "anchors",
+    "metric",
+    "time_budget",
+    "categorical",
+    "ordered",
+    "continuous",
+    "ignore",
+];
 
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Impute {
     /// The table to complete: CSV (also .gz or .zst), Parquet or Arrow; `-` reads standard input.
     input: PathBuf,
-    /// The file to write, in the format that its name says; with -m, out.csv becomes out.1.csv, out.2.csv, ...; `-` writes standard
+    /// The file to write, in the format that its name's ending says: .csv, .tsv (also .gz or .zst), .parquet, .arrow; with -m, out.csv becomes out.1.csv, out.2.csv, ...; `-` writes standard
     /// output.
     #[arg(short, long)]
     output: PathBuf,
@@ -61,6 +72,8 @@ pub(crate) struct Impute {
     /// Add a column NAME_missing for each column that had missing cells.
     #[arg(long)]
     indicator: bool,
+    #[command(flatten)]
+    strict: StrictArg,
     /// Also write a CSV file with the mean, standard deviation, median and the quantiles at 2.5 % and 97.5 % of each missing number, and
     /// the most probable label of each missing category. Rows are counted from 1 below the header.
     #[arg(long, value_name = "FILE")]
@@ -107,26 +120,32 @@ impl Impute {
         let progress = Progress::new(self.run.quiet || self.run.json);
         let mut notes = self.notes();
         let means = self.means(&source, &progress, &mut notes)?;
-        self.complete(&source, &means, &progress)?;
+        let warnings = self.complete(&source, &means, &progress)?;
         progress.end();
         notes.extend(means.report.notes());
+        let drift = if self.model.is_some() { means.report.drift(&means.plan) } else { Vec::new() };
+        notes.extend(Drift::notes(&drift));
+        let columns = columns(&means.plan, &means.report);
         let summary = Summary {
             input: self.input.display().to_string(),
             outputs: (1..=self.m).map(|k| self.path(k).display().to_string()).collect(),
             rows: means.report.rows,
-            columns: filled(&means.plan, &means.report),
+            cells: Cells::of(&columns),
+            columns,
             method: self.method.name(),
             seed: self.seed,
             fit: means.model.as_ref().map(FitSummary::of),
+            drift,
             notes,
+            warnings,
             seconds: start.elapsed().as_secs_f64(),
         };
         if self.run.json {
             print_json(&summary, &mut std::io::stdout().lock())?;
         } else if !self.run.quiet {
             summary.print(&mut std::io::stderr().lock())?;
-        } else if !summary.converged() {
-            eprintln!("{NOT_CONVERGED}");
+        } else {
+            summary.print_warnings(&mut std::io::stderr().lock())?;
         }
         Ok(if summary.converged() { ExitCode::SUCCESS } else { ExitCode::from(3) })
     }
@@ -136,13 +155,19 @@ impl Impute {
         if let Some(path) = &self.model {
             let TableModel { model, plan } = fitted::load(path)?;
             let (limits, report) = self.look(source, &plan)?;
+            self.strict.check(&report.left)?;
+            notes.extend(report.odd_notes());
+            notes.extend(report.left.iter().filter_map(LeftColumn::note));
             return Ok(Means { plan, limits, report, model: Some(model) });
         }
         let surveyed = self.table.survey(source, progress)?;
-        notes.extend(surveyed.notes());
+        self.strict.check(&surveyed.left())?;
+        notes.extend(surveyed.notes_with_options());
         let (limits, report) = self.look(source, surveyed.plan())?;
         if surveyed.is_complete() {
-            notes.push("no cell is missing; the table is written as it is".to_string());
+            let none = surveyed.left().iter().all(|column| column.missing == 0);
+            let what = if none { "no cell is missing" } else { "no cell can be completed" };
+            notes.push(format!("{what}; the table is written as it is"));
             if self.save_model.is_none() {
                 return Ok(Means { plan: surveyed.plan().clone(), limits, report, model: None });
             }
@@ -156,10 +181,13 @@ impl Impute {
 
     /// Reads the whole table: the bounds of its columns, within which its cells must be, and what is missing.
     fn look(&self, source: &Source, plan: &Plan) -> Result<(Limits, Report), Failure> {
-        let limits = plan.limits(&self.bounds)?;
+        let mut limits = plan.limits(&self.bounds)?;
         let mut report = Report::default();
         for batch in source.batches()? {
             let batch = batch?;
+            if batch.first_row() == 0 {
+                limits = plan.typed_limits(&self.bounds, Some(&batch))?;
+            }
             let (table, found) = plan.encode(&batch)?;
             plan.check_limits(&limits, &batch, &table)?;
             report.add(&found);
@@ -175,19 +203,20 @@ impl Impute {
     /// Refuses what could not be written, before time is spent on it.
     fn check_outputs(&self) -> Result<(), Failure> {
         let table = is_standard(&self.output);
-        let others = self.intervals.iter().chain(&self.save_model).cloned();
-        let streams = others.clone().filter(|path| is_standard(path)).count();
+        let intervals = self.intervals.iter().map(|path| (path.clone(), Holds::Csv));
+        let others = intervals.chain(self.save_model.iter().map(|path| (path.clone(), Holds::Model)));
+        let streams = others.clone().filter(|(path, _)| is_standard(path)).count();
         if streams + usize::from(table) + usize::from(self.run.json) > 1 || table && self.m > 1 {
             return Err(Failure::OneStream);
         }
-        self.intervals.as_deref().map(intervals::check_name).transpose()?;
-        let tables = (1..=self.m).map(|k| self.path(k));
+        let tables = (1..=self.m).map(|k| (self.path(k), Holds::Table));
+        let read: Vec<&Path> = [self.input.as_path()].into_iter().chain(self.model.as_deref()).collect();
         let mut written: Vec<PathBuf> = Vec::new();
-        for path in tables.chain(others).filter(|path| !is_standard(path)) {
+        for (path, holds) in tables.chain(others).filter(|(path, _)| !is_standard(path)) {
             if written.contains(&path) {
                 return Err(Failure::SameFile { path });
             }
-            check_output(&path, &[Some(self.input.as_path()), self.model.as_deref()])?;
+            check_output(&path, holds, &read)?;
             written.push(path);
         }
         Ok(())
@@ -206,8 +235,8 @@ impl Impute {
         notes
     }
 
-    /// Writes all completed tables, and the intervals.
-    fn complete(&self, source: &Source, means: &Means, progress: &Progress) -> Result<(), Failure> {
+    /// Writes all completed tables, and the intervals. Returns what the checks of the first table found.
+    fn complete(&self, source: &Source, means: &Means, progress: &Progress) -> Result<Vec<Warning>, Failure> {
         let limits = || means.limits.clone();
         let imputer = means.model.as_ref().map(|model| model.imputer(limits())).transpose()?;
         if let Some(path) = &self.intervals {
@@ -218,15 +247,18 @@ impl Impute {
         let draws = means.model.as_ref().filter(|_| self.method == Method::Draw);
         let draws =
             draws.map(|model| model.imputations(self.m, self.seed, self.one_fit, limits())).transpose()?;
+        let filled_with = if self.method == Method::Draw { FilledWith::Draws } else { FilledWith::Typical };
+        let mut checks = Checks::new(&means.plan, filled_with);
         for k in 1..=self.m {
             let filling = match (&draws, &imputer) {
                 (Some(draws), _) => Some(Filling::Draws(draws.nth(k)?)),
                 (None, Some(imputer)) if self.method == Method::Median => Some(Filling::Medians(imputer)),
                 (None, imputer) => imputer.as_ref().map(Filling::Means),
             };
-            self.complete_one(source, means, filling.as_ref(), k, progress)?;
+            let first = (k == 1).then_some(&mut checks);
+            self.complete_one(source, means, filling.as_ref(), k, first, progress)?;
         }
-        Ok(())
+        Ok(means.model.as_ref().map_or_else(Vec::new, |model| checks.finish(Some(model))))
     }
 
     /// Writes one completed table, a batch after the other.
@@ -236,9 +268,10 @@ impl Impute {
         Means { plan, report, .. }: &Means,
         filling: Option<&Filling<'_>>,
         k: u64,
+        mut checks: Option<&mut Checks>,
         progress: &Progress,
     ) -> Result<(), Failure> {
-        let with_gaps = report.columns.iter().filter(|c| c.missing > 0).map(|c| c.name.clone());
+        let with_gaps = report.columns.iter().filter(|c| c.missing > 0 && !c.absent).map(|c| c.name.clone());
         let with_gaps: Vec<String> = with_gaps.collect();
         let mut writer = writer(&self.path(k), source.format())?;
         let mut counter = RowCounter::default();
@@ -247,7 +280,13 @@ impl Impute {
             let (table, _) = plan.encode(&batch)?;
             let rows = table.len() as u64;
             let done = match filling {
-                Some(filling) => filling.complete(&table, &mut counter)?,
+                Some(filling) => {
+                    let done = filling.complete(&table, &mut counter)?;
+                    if let Some(checks) = &mut checks {
+                        checks.add(&table, &done);
+                    }
+                    done
+                }
                 None => table,
             };
             let completed = plan.decode(&batch, &done)?;

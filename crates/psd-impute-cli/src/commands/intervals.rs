@@ -5,7 +5,7 @@ use super::table_args::{is_standard, target};
 use psd_impute::impute::{CellSummary, Imputer};
 use psd_impute::table::Table;
 use psd_impute_eval::free_columns;
-use psd_impute_frame::{Batch, ColumnPlan, Compression, Format, Plan, Target};
+use psd_impute_frame::{Batch, ColumnPlan, Plan, Target};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,6 @@ use std::path::{Path, PathBuf};
 const ENDS: [f64; 2] = [0.025, 0.975];
 const HEADER: [&str; 9] =
     ["row", "column", "mean", "sd", "median", "q2.5", "q97.5", "most_probable", "probability"];
-
-/// Refuses a name that says something else than plain CSV.
-pub(crate) fn check_name(path: &Path) -> Result<(), Failure> {
-    match Format::of_name(path) {
-        None | Some(Format::Csv(Compression::None)) => Ok(()),
-        Some(_) => Err(Failure::OnlyCsv { path: path.to_owned() }),
-    }
-}
 
 /// The file in the making.
 pub(crate) struct Intervals {
@@ -97,7 +89,9 @@ pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2]
         let column = columns.iter().position(|column| *column.name() == record[1]);
         let column = column.ok_or_else(|| bad(line, format!("there is no column `{}`", &record[1])))?;
         for (end, text) in ends.iter_mut().zip([&record[5], &record[6]]) {
-            let value = text.parse().ok().or_else(|| columns[column].kind().read(text));
+            let kind = columns[column].kind();
+            let number = text.parse().ok().filter(|_| kind.labels().is_empty());
+            let value = number.or_else(|| kind.read(text));
             let value = value.filter(|value: &f64| value.is_finite());
             end[(column, row - 1)] = value.ok_or_else(|| bad(line, format!("`{text}` is no number")))?;
         }
@@ -112,13 +106,18 @@ fn line(cell: &CellSummary, column: &ColumnPlan, first_row: u64) -> [String; 9] 
     out[0] = (first_row + cell.row as u64 + 1).to_string();
     out[1] = column.name().to_string();
     let kind = column.kind();
+    let labels = !kind.labels().is_empty();
     let number = |x: f64| match kind.name() {
         "date" | "time" => kind.show(x),
+        _ if labels => kind.show(x),
         _ => show(x),
     };
     if let Some(numbers) = &cell.numbers {
-        out[2] = number(numbers.mean);
-        out[3] = show(numbers.deviation);
+        // Ordered labels have a median, but no mean.
+        if !labels {
+            out[2] = number(numbers.mean);
+            out[3] = show(numbers.deviation);
+        }
         out[4] = number(numbers.median);
         out[5] = number(numbers.quantiles[0]);
         out[6] = number(numbers.quantiles[1]);

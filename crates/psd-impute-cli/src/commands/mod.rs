@@ -12,6 +12,7 @@ mod fitted;
 pub(crate) mod impute;
 mod intervals;
 pub(crate) mod lab;
+pub(crate) mod man;
 mod progress;
 pub(crate) mod report;
 mod run_args;

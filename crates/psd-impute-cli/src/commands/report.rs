@@ -6,7 +6,7 @@ use super::fitted;
 use super::progress::Progress;
 use super::table_args::{ReadArgs, is_standard, target};
 use crate::diagnostic::printable;
-use crate::io::check_output;
+use crate::io::{Holds, check_output};
 use clap::Args;
 use psd_impute_frame::{Bounds, Source};
 use psd_impute_report::{Findings, Names, Subject, page};
@@ -45,7 +45,7 @@ impl Report {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         if !is_standard(&self.output) {
             let read = [&self.input, &self.model].into_iter().chain(&self.completed);
-            check_output(&self.output, &read.map(|path| Some(path.as_path())).collect::<Vec<_>>())?;
+            check_output(&self.output, Holds::Page, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
         }
         let source = self.read.open(&self.input)?;
         let model = fitted::load(&self.model)?;

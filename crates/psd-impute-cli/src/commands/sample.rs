@@ -3,9 +3,8 @@
 use super::Failure;
 use super::fitted;
 use super::table_args::{is_standard, writer};
-use crate::io::check_output;
+use crate::io::{Holds, check_output};
 use clap::Args;
-use psd_impute::impute::Limits;
 use psd_impute_frame::{Compression, Format};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,7 +17,7 @@ pub(crate) struct Sample {
     /// How many rows.
     #[arg(short, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     n: u64,
-    /// The file to write, in the format that its name says; `-` writes CSV to standard output.
+    /// The file to write, in the format that its name's ending says; `-` writes CSV to standard output.
     #[arg(short, long)]
     output: PathBuf,
     /// The seed of everything random.
@@ -29,12 +28,12 @@ pub(crate) struct Sample {
 impl Sample {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         if !is_standard(&self.output) {
-            check_output(&self.output, &[Some(self.model.as_path())])?;
+            check_output(&self.output, Holds::Table, &[&self.model])?;
         }
         let fitted = fitted::load(&self.model)?;
         let mut writer = writer(&self.output, Format::Csv(Compression::None))?;
         let columns = fitted.model.columns();
-        let imputer = fitted.model.imputer(Limits::none(columns.len()))?;
+        let imputer = fitted.model.imputer(fitted.plan.typed_limits(&[], None)?)?;
         let rows = imputer.new_rows(columns, self.n as usize, self.seed)?;
         let mut first = 0;
         for batch in fitted.plan.blank_batches(self.n, writer.format())? {

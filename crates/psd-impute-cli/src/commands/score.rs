@@ -5,10 +5,10 @@ use super::fitted;
 use super::progress::Progress;
 use super::table_args::{ReadArgs, is_standard, target};
 use crate::diagnostic::printable;
-use crate::io::check_output;
+use crate::io::{Holds, check_output};
 use clap::Args;
 use psd_impute::impute::{Limits, RowScore};
-use psd_impute_frame::{Report, Source, TableModel};
+use psd_impute_frame::{Drift, Report, Source, TableModel};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,7 +42,7 @@ pub(crate) struct Score {
 impl Score {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         if !is_standard(&self.output) {
-            check_output(&self.output, &[Some(self.input.as_path()), Some(self.model.as_path())])?;
+            check_output(&self.output, Holds::Csv, &[&self.input, &self.model])?;
         }
         let source = self.read.open(&self.input)?;
         let fitted = fitted::load(&self.model)?;
@@ -54,7 +54,8 @@ impl Score {
         write(&scores, &mut out).map_err(Failure::of_file(&self.output))?;
         out.finish()?;
         if !self.quiet {
-            report.notes().iter().for_each(|note| eprintln!("note: {}", printable(note)));
+            let drift = Drift::notes(&report.drift(&fitted.plan));
+            report.notes().iter().chain(&drift).for_each(|note| eprintln!("note: {}", printable(note)));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,4 +1,4 @@
-//! `psd-impute completions` and `psd-impute man`, from the same definitions as the commands.
+//! `psd-impute completions`, from the same definitions as the commands.
 
 use super::Failure;
 use clap::Args;
@@ -21,13 +21,4 @@ impl Completions {
         out.write_all(&text)?;
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// The man page, the subcommands' after the command's own.
-pub(crate) fn man(command: clap::Command, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    clap_mangen::Man::new(command.clone()).render(out)?;
-    for subcommand in command.get_subcommands().filter(|c| c.get_name() != "help") {
-        clap_mangen::Man::new(subcommand.clone()).render(out)?;
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -3,9 +3,10 @@
 use super::Failure;
 use crate::diagnostic::printable;
 use psd_impute::learn::Tried;
-use psd_impute::model::{How, Model, Report};
-use psd_impute_frame::Plan;
+use psd_impute::model::{How, Model};
+use psd_impute_frame::{ColumnPlan, Drift, LeftColumn, Plan, Report, Warning};
 use serde::Serialize;
+use std::fmt;
 use std::io::Write;
 
 /// What was done to a table.
@@ -14,22 +15,41 @@ pub(crate) struct Summary {
     pub(crate) input: String,
     pub(crate) outputs: Vec<String>,
     pub(crate) rows: u64,
+    /// Missing cells, and what became of them.
+    #[serde(flatten)]
+    pub(crate) cells: Cells,
     pub(crate) columns: Vec<ColumnSummary>,
     pub(crate) method: &'static str,
     pub(crate) seed: u64,
     /// None where nothing was fitted because no cell is missing.
     pub(crate) fit: Option<FitSummary>,
+    /// How the table differs from the one that the model was fitted to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) drift: Vec<Drift>,
     pub(crate) notes: Vec<String>,
+    /// What the checks of the completed table found, the worst first.
+    pub(crate) warnings: Vec<Warning>,
     pub(crate) seconds: f64,
 }
 
-/// A column that is completed.
+/// Missing cells, and what became of them.
+#[derive(Serialize, Default, Clone, Copy)]
+pub(crate) struct Cells {
+    pub(crate) missing: u64,
+    pub(crate) filled: u64,
+    pub(crate) left_empty: u64,
+}
+
+/// A column of the table.
 #[derive(Serialize)]
 pub(crate) struct ColumnSummary {
     pub(crate) name: String,
     pub(crate) kind: &'static str,
-    /// Cells that were filled.
-    pub(crate) filled: u64,
+    #[serde(flatten)]
+    pub(crate) cells: Cells,
+    /// Why it stays as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
 }
 
 /// How the model was fitted. Likelihoods are held-out log-likelihoods in nats a row.
@@ -60,12 +80,14 @@ pub(crate) struct MemberSummary {
 pub(crate) const NOT_CONVERGED: &str =
     "warning: the fit did not converge; what it gives was written all the same";
 
+/// Findings of the checks that are printed.
+const WARNINGS: usize = 5;
 /// The lightest member worth a line.
 const LIGHTEST: f64 = 0.005;
 
 impl FitSummary {
     pub(crate) fn of(model: &Model) -> Self {
-        let Report { rows, seed, converged, how } = model.report();
+        let psd_impute::model::Report { rows, seed, converged, how } = model.report();
         let blank = |recipe: String| Self {
             recipe,
             rows,
@@ -124,33 +146,41 @@ impl Summary {
         self.fit.as_ref().is_none_or(|fit| fit.converged)
     }
 
+    /// What to look at before the table is used, in a few lines.
+    pub(crate) fn print_warnings(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        if !self.converged() {
+            writeln!(out, "{NOT_CONVERGED}")?;
+        }
+        for warning in self.warnings.iter().take(WARNINGS) {
+            writeln!(out, "warning: {}", printable(&warning.text))?;
+        }
+        match self.warnings.len().saturating_sub(WARNINGS) {
+            0 => {}
+            more => writeln!(out, "note: {}; --json lists all", count(more as u64, "more warning"))?,
+        }
+        Ok(())
+    }
+
     /// The columns that were filled, the fit, the notes, the files.
     pub(crate) fn print(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let cells: u64 = self.columns.iter().map(|column| column.filled).sum();
-        let (rows, columns) = (self.rows, self.columns.len());
-        writeln!(
-            out,
-            "{}: {}, {}, {}",
-            self.input,
-            count(rows, "row"),
-            count(columns as u64, "column"),
-            count(cells, "missing cell")
-        )?;
-        let width =
-            self.columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
-        for ColumnSummary { name, kind, filled } in self.columns.iter().filter(|column| column.filled > 0) {
+        let (rows, columns) = (count(self.rows, "row"), count(self.columns.len() as u64, "column"));
+        writeln!(out, "{}: {rows}, {columns}, {}", self.input, self.cells)?;
+        let with_gaps: Vec<&ColumnSummary> = self.columns.iter().filter(|c| c.cells.missing > 0).collect();
+        let width = with_gaps.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
+        for ColumnSummary { name, kind, cells, .. } in with_gaps {
             let name = printable(name);
-            writeln!(out, "  {name:width$}  {kind:10}  {filled:>9} filled")?;
+            match cells.left_empty {
+                0 => writeln!(out, "  {name:width$}  {kind:10}  {:>9} filled", cells.filled)?,
+                left => writeln!(out, "  {name:width$}  {kind:10}  {left:>9} left empty")?,
+            }
         }
-        if let Some(fit) = self.fit.as_ref().filter(|_| cells > 0) {
+        if let Some(fit) = self.fit.as_ref().filter(|_| self.cells.filled > 0) {
             fit.print(out)?;
         }
         for note in &self.notes {
             writeln!(out, "note: {}", printable(note))?;
         }
-        if !self.converged() {
-            writeln!(out, "{NOT_CONVERGED}")?;
-        }
+        self.print_warnings(out)?;
         for output in &self.outputs {
             writeln!(out, "wrote {output}")?;
         }
@@ -166,13 +196,53 @@ pub(crate) fn print_json(what: &impl Serialize, out: &mut dyn Write) -> Result<(
     Ok(())
 }
 
-/// The kinds of the columns that are completed and how many cells of each were filled.
-pub(crate) fn filled(plan: &Plan, report: &psd_impute_frame::Report) -> Vec<ColumnSummary> {
-    let column = |found: &psd_impute_frame::ColumnReport| {
-        let kind = plan.column(&found.name)?.kind().name();
-        Some(ColumnSummary { name: found.name.clone(), kind, filled: found.missing })
+impl Cells {
+    /// Missing cells of a column that is completed.
+    fn filled(missing: u64) -> Self {
+        Self { missing, filled: missing, left_empty: 0 }
+    }
+
+    /// Missing cells of a column that stays as it is.
+    fn left_empty(missing: u64) -> Self {
+        Self { missing, filled: 0, left_empty: missing }
+    }
+
+    /// All cells of a table's columns.
+    pub(crate) fn of(columns: &[ColumnSummary]) -> Self {
+        columns.iter().fold(Self::default(), |sum, column| Self {
+            missing: sum.missing + column.cells.missing,
+            filled: sum.filled + column.cells.filled,
+            left_empty: sum.left_empty + column.cells.left_empty,
+        })
+    }
+}
+
+impl fmt::Display for Cells {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { missing, filled, left_empty } = self;
+        f.write_str(&count(*missing, "missing cell"))?;
+        match left_empty {
+            0 if *missing == 0 => Ok(()),
+            0 => f.write_str(", all filled"),
+            _ => write!(f, ", {filled} filled, {left_empty} left empty"),
+        }
+    }
+}
+
+/// The columns of a table, in its order: what they are and what became of their missing cells.
+pub(crate) fn columns(plan: &Plan, report: &Report) -> Vec<ColumnSummary> {
+    let completed = |column: &ColumnPlan| {
+        let found = report.columns.iter().find(|found| found.name == column.name() && !found.absent)?;
+        let (name, kind) = (found.name.clone(), column.kind().name());
+        Some(ColumnSummary { name, kind, cells: Cells::filled(found.missing), reason: None })
     };
-    report.columns.iter().filter_map(column).collect()
+    let left = |name: &str| {
+        let LeftColumn { name, kind, missing, reason } = report.left.iter().find(|left| left.name == name)?;
+        let (name, reason) = (name.clone(), Some(reason.to_string()));
+        Some(ColumnSummary { name, kind, cells: Cells::left_empty(*missing), reason })
+    };
+    let known = plan.columns().iter().filter_map(|column| completed(column).or_else(|| left(column.name())));
+    known.chain(report.extra.iter().filter_map(|name| left(name))).collect()
 }
 
 pub(crate) fn count(n: u64, what: &str) -> String {

@@ -4,7 +4,10 @@ use super::Failure;
 use super::progress::Progress;
 use clap::Args;
 use psd_impute::table::Table;
-use psd_impute_frame::{Format, Plan, ReadOptions, Source, Surveyed, Target, Wish, Wishes, Writer};
+use psd_impute_frame::{
+    DateOrder, Encoding, Format, LeftColumn, Plan, ReadOptions, Source, Surveyed, Target, Token, Wish,
+    Wishes, Writer,
+};
 use std::path::{Path, PathBuf};
 
 /// How a CSV file is read.
@@ -13,15 +16,38 @@ pub(crate) struct ReadArgs {
     /// What separates the cells of a CSV file; found from the file unless given. `\t` is a tab.
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
-    /// What stands for a missing cell of a CSV file, besides nothing at all [default: NA,NaN,?,null,.,- and the like].
-    #[arg(long, value_name = "TOKENS", value_delimiter = ',')]
-    missing: Option<Vec<String>>,
+    /// What else stands for a missing cell: `-999`, or `age=-999` in one column. NA, N/A, NaN, null, none, ?, - and the like always do.
+    #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true, value_parser = token)]
+    missing: Vec<Token>,
+    /// What stands for a missing cell instead of NA, N/A and the like, everywhere or as `COL=TOKEN` in one column.
+    #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true, value_parser = token)]
+    missing_only: Vec<Token>,
+    /// The decimal sign of a CSV file, `.` or `,`; found from the whole file unless given.
+    #[arg(long, value_name = "SIGN", value_parser = decimal)]
+    decimal: Option<char>,
+    /// What comes first in dates such as 01/02/2020: the day (`dmy`) or the month (`mdy`); found from the whole file unless given.
+    #[arg(long, value_name = "ORDER", value_parser = dates)]
+    dates: Option<DateOrder>,
+    /// The encoding of a CSV file, such as `windows-1252` or `latin1`; what is written keeps it [default: utf-8, or utf-16 with its mark].
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    encoding: Option<Encoding>,
+    /// The first row of a CSV file is data; its columns are named V1, V2, ...
+    #[arg(long)]
+    no_header: bool,
 }
 
 impl ReadArgs {
     /// The table at a path; `-` is standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, Failure> {
-        let options = ReadOptions { delimiter: self.delimiter, missing: self.missing.clone() };
+        let options = ReadOptions {
+            delimiter: self.delimiter,
+            missing: self.missing.clone(),
+            missing_only: self.missing_only.clone(),
+            decimal: self.decimal,
+            dates: self.dates,
+            encoding: self.encoding,
+            no_header: self.no_header,
+        };
         Ok(if is_standard(path) {
             Source::spool(std::io::stdin().lock(), &options)?
         } else {
@@ -36,6 +62,9 @@ pub(crate) struct TableArgs {
     /// Columns that are categories, even if their cells are numbers.
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     categorical: Vec<String>,
+    /// Columns that are ordered levels: few numbers, or labels given from the lowest to the highest, as in `--ordered "grade=G1<G2<G3"`.
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    ordered: Vec<String>,
     /// Columns that are numbers and may hold any.
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     continuous: Vec<String>,
@@ -60,20 +89,52 @@ impl TableArgs {
 
     /// Refuses a column that is to be two things.
     pub(crate) fn wishes(&self) -> Result<Wishes, Failure> {
-        let lists = [
-            (&self.categorical, Wish::Category),
-            (&self.continuous, Wish::Continuous),
-            (&self.ignore, Wish::Ignore),
+        let each = |columns: &[String], wish: Wish| {
+            columns.iter().map(move |column| (column.clone(), wish.clone())).collect::<Vec<_>>()
+        };
+        let wanted = [
+            each(&self.categorical, Wish::Category),
+            self.ordered.iter().map(|text| ordered(text)).collect(),
+            each(&self.continuous, Wish::Continuous),
+            each(&self.ignore, Wish::Ignore),
         ];
         let mut wishes = Wishes::new();
-        for (columns, wish) in lists {
-            for column in columns {
-                if wishes.insert(column.clone(), wish).is_some_and(|other| other != wish) {
-                    return Err(Failure::TwoKinds { column: column.clone() });
-                }
+        for (column, wish) in wanted.into_iter().flatten() {
+            if wishes.insert(column.clone(), wish.clone()).is_some_and(|other| other != wish) {
+                return Err(Failure::TwoKinds { column });
             }
         }
         Ok(wishes)
+    }
+}
+
+/// `COL` or `COL=LOW<MIDDLE<HIGH`. The last `=` before the first `<` ends the name, so that names may have one.
+fn ordered(text: &str) -> (String, Wish) {
+    let levels = text.find('<').and_then(|end| text[..end].rfind('='));
+    match levels {
+        None => (text.to_string(), Wish::Ordered(None)),
+        Some(at) => {
+            let levels = text[at + 1..].split('<').map(|level| level.trim().to_string()).collect();
+            (text[..at].to_string(), Wish::Ordered(Some(levels)))
+        }
+    }
+}
+
+/// Whether cells may stay empty.
+#[derive(Args)]
+pub(crate) struct StrictArg {
+    /// Refuse a table with missing cells that would stay empty, such as those of free text.
+    #[arg(long)]
+    strict: bool,
+}
+
+impl StrictArg {
+    /// Refuses columns with cells that stay empty, if that is asked for.
+    pub(crate) fn check(&self, left: &[LeftColumn]) -> Result<(), Failure> {
+        if self.strict {
+            LeftColumn::refuse_empty(left)?;
+        }
+        Ok(())
     }
 }
 
@@ -86,7 +147,8 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 pub(crate) fn whole_table(source: &Source, plan: &Plan) -> Result<Table, Failure> {
     let mut cells: Vec<f64> = Vec::new();
     for batch in source.batches()? {
-        let (table, _) = plan.encode(&batch?)?;
+        let (table, report) = plan.encode(&batch?)?;
+        report.refuse_absent(source.origin())?;
         table.rows().for_each(|row| cells.extend(row));
     }
     Ok(plan.table(&cells)?)
@@ -122,6 +184,40 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
+fn decimal(text: &str) -> Result<char, String> {
+    match text {
+        "." => Ok('.'),
+        "," => Ok(','),
+        _ => Err("expected . or ,".to_string()),
+    }
+}
+
+fn dates(text: &str) -> Result<DateOrder, String> {
+    match text {
+        "dmy" => Ok(DateOrder::Dmy),
+        "mdy" => Ok(DateOrder::Mdy),
+        _ => Err("expected dmy or mdy".to_string()),
+    }
+}
+
+fn encoding(text: &str) -> Result<Encoding, String> {
+    Encoding::named(text).ok_or_else(|| {
+        "expected utf-8, utf-16le, utf-16be or an encoding of one byte a character, such as windows-1252"
+            .to_string()
+    })
+}
+
+/// `TOKEN` or `COL=TOKEN`. What looks like an option is more likely one whose value was forgotten.
+fn token(text: &str) -> Result<Token, String> {
+    if text.strip_prefix("--").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic())) {
+        return Err("expected a token, but this is an option".to_string());
+    }
+    Ok(match text.split_once('=') {
+        Some((column, token)) if !column.is_empty() => Token::of(column, token),
+        _ => Token::everywhere(text),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +236,14 @@ mod tests {
         assert_eq!(delimiter("\\t"), Ok(b'\t'));
         assert_eq!(delimiter(";"), Ok(b';'));
         assert!(["", ";;", "\"", "é"].iter().all(|text| delimiter(text).is_err()));
+    }
+
+    #[test]
+    fn tokens_may_be_for_one_column() {
+        assert_eq!(token("-999"), Ok(Token::everywhere("-999")));
+        assert_eq!(token("age=-999"), Ok(Token::of("age", "-999")));
+        assert_eq!(token("=x"), Ok(Token::everywhere("=x")));
+        assert_eq!(token("--"), Ok(Token::everywhere("--")));
+        assert!(token("--json").is_err());
     }
 }

@@ -1,12 +1,27 @@
 //! Whether a file can be written, as far as it can be told before.
 
 use crate::commands::Failure;
-use psd_impute_frame::Target;
+use psd_impute_frame::{Compression, Format, Target};
 use std::path::{Path, PathBuf};
 
-/// Refuses a path in a folder that is not there or may not be written to, a folder, and a file that is read from, before time is spent
-/// on what is to be written.
-pub(crate) fn check_output(path: &Path, inputs: &[Option<&Path>]) -> Result<(), Failure> {
+/// What a file is to hold. Its name must not say something else.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Holds {
+    /// A table, in the format that the name says.
+    Table,
+    /// CSV without compression.
+    Csv,
+    /// A page of HTML.
+    Page,
+    /// A page of Markdown, whose figures go into a folder of its name without the ending.
+    Markdown,
+    /// A model, whose name may be any but a table's.
+    Model,
+}
+
+/// Refuses a path in a folder that is not there or may not be written to, a folder, a file that is read from, and a name that says something
+/// else than what the file is to hold, before time is spent on what is to be written.
+pub(crate) fn check_output(path: &Path, holds: Holds, inputs: &[&Path]) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         return Err(Failure::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
@@ -16,11 +31,39 @@ pub(crate) fn check_output(path: &Path, inputs: &[Option<&Path>]) -> Result<(), 
     }
     let place = |path: &Path| -> Option<PathBuf> { path.canonicalize().ok() };
     let own = place(path);
-    if own.is_some() && inputs.iter().flatten().any(|input| place(input) == own) {
+    if own.is_some() && inputs.iter().any(|input| place(input) == own) {
         return Err(Failure::Overwrites { path: path.to_owned() });
     }
+    // Devices and pipes may have any name.
     if !path.exists() || path.is_file() {
+        check_name(path, holds)?;
         drop(Target::file(path)?);
     }
     Ok(())
+}
+
+fn check_name(path: &Path, holds: Holds) -> Result<(), Failure> {
+    let plain = Format::Csv(Compression::None);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let wanted = match (holds, Format::of_name(path)) {
+        (Holds::Table, _) => return Ok(Format::for_output(path, plain).map(|_| ())?),
+        (Holds::Csv, format) if format != Some(plain) => ".csv",
+        (Holds::Page, _) if !matches!(ending.as_deref(), Some("html" | "htm")) => ".html",
+        (Holds::Markdown, _) if ending.as_deref() != Some("md") => ".md",
+        (Holds::Model, Some(_)) => ".psd",
+        _ => return Ok(()),
+    };
+    Err(Failure::OtherEnding { path: path.to_owned(), holds: holds.name(), wanted })
+}
+
+impl Holds {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Table => "a table",
+            Self::Csv => "CSV without compression",
+            Self::Page => "HTML",
+            Self::Markdown => "Markdown",
+            Self::Model => "a model",
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Some rows of a CSV file: their bytes and the spans of their cells.
 
-use super::dialect::Missing;
 use super::scan::Span;
+use crate::encoding::Encoding;
+use crate::missing::{Missing, Tokens};
 use crate::place::{Origin, Place};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +12,12 @@ use std::sync::Arc;
 pub(crate) struct Header {
     pub(crate) names: Vec<String>,
     pub(crate) delimiter: u8,
-    pub(crate) missing: Missing,
+    /// What stands for a missing cell, by column.
+    pub(crate) missing: Vec<Arc<Tokens>>,
+    /// What the text was before it became UTF-8.
+    pub(crate) encoding: Encoding,
+    /// Whether the first line of the file has the names.
+    pub(crate) named: bool,
 }
 
 /// Some rows that follow each other, with everything between them. The first chunk of a file holds its header.
@@ -62,7 +68,9 @@ impl Chunk {
             text += &separator.repeat(names.len().saturating_sub(1));
             text.push('\n');
         }
-        let header = Header { names: names.to_vec(), delimiter, missing: Missing::new(Some(&[])) };
+        let missing = names.iter().map(|name| Missing::nothing().of(name)).collect();
+        let encoding = Encoding::default();
+        let header = Header { names: names.to_vec(), delimiter, missing, encoding, named: true };
         let first_line = if first_row == 0 { 1 } else { first_row + 2 };
         Self::new(header.into(), text.into(), spans.into(), header_end, first_line)
     }
@@ -77,6 +85,15 @@ impl Chunk {
 
     pub(crate) fn delimiter(&self) -> u8 {
         self.header.delimiter
+    }
+
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.header.encoding
+    }
+
+    /// Whether a line of the file has the names.
+    pub(crate) fn has_header(&self) -> bool {
+        self.header.named
     }
 
     /// Where a cell is, in the table from `origin`.
@@ -106,9 +123,15 @@ impl Chunk {
         }
     }
 
-    /// Whether this is how a missing cell is written.
-    pub(crate) fn is_missing(&self, cell: &str) -> bool {
-        self.header.missing.contains(cell)
+    /// Whether a cell has space around what it says.
+    pub(crate) fn is_padded(&self, i: usize, j: usize) -> bool {
+        let content = self.content(i, j);
+        content.trim().len() < content.len()
+    }
+
+    /// Whether this is how a missing cell of column `j` is written.
+    pub(crate) fn is_missing(&self, j: usize, cell: &str) -> bool {
+        self.header.missing[j].has_text(cell)
     }
 
     /// The bytes of the chunk with some cells replaced, those of which `fill` says so, and with columns added at the ends of its rows.

@@ -1,30 +1,9 @@
-//! What separates cells, and what stands for a missing one.
+//! What separates cells.
 
 use super::scan::{Found, blank_line, scan_row};
 
-/// What stands for a missing cell unless others are named. An empty cell is always missing.
-pub const DEFAULT_MISSING: [&str; 9] = ["NA", "NaN", "nan", "NAN", "?", "null", "NULL", ".", "-"];
-
 /// What may separate cells; of equals, the first is chosen.
 const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b' '];
-
-/// The texts that stand for a missing cell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Missing(Vec<String>);
-
-impl Missing {
-    pub(crate) fn new(tokens: Option<&[String]>) -> Self {
-        match tokens {
-            Some(tokens) => Self(tokens.iter().map(|token| token.trim().to_string()).collect()),
-            None => Self(DEFAULT_MISSING.map(String::from).to_vec()),
-        }
-    }
-
-    /// Whether a cell without space around it is missing.
-    pub(crate) fn contains(&self, cell: &str) -> bool {
-        cell.is_empty() || self.0.iter().any(|token| token == cell)
-    }
-}
 
 /// The delimiter that cuts all rows of the sample into as many cells as the header, and into the most; if there is none, the one
 /// that cuts the header into the most. A single column has one that it does not contain.
@@ -86,14 +65,5 @@ mod tests {
         ] {
             assert_eq!(sniff(text.as_bytes()) as char, delimiter as char, "{text}");
         }
-    }
-
-    #[test]
-    fn knows_missing_cells() {
-        let usual = Missing::new(None);
-        assert!(["", "NA", "NaN", "?", "null", ".", "-"].iter().all(|cell| usual.contains(cell)));
-        assert!(["0", "na", "n/a", "--"].iter().all(|cell| !usual.contains(cell)));
-        let named = Missing::new(Some(&["-999".to_string()]));
-        assert!(named.contains("-999") && named.contains("") && !named.contains("NA"));
     }
 }

@@ -8,7 +8,5 @@ mod scan;
 mod tests;
 
 pub(crate) use chunk::{Added, Chunk};
-pub use dialect::DEFAULT_MISSING;
-pub(crate) use dialect::Missing;
-pub(crate) use reader::ChunkReader;
+pub(crate) use reader::{ChunkReader, Dialect};
 pub(crate) use scan::count_lines;

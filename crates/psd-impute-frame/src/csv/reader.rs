@@ -1,9 +1,11 @@
 //! Reading CSV text a chunk at a time.
 
 use super::chunk::{Chunk, Header, unquote};
-use super::dialect::{Missing, sniff};
+use super::dialect::sniff;
 use super::scan::{Found, Span, blank_line, count_lines, scan_row};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
+use crate::missing::Missing;
 use crate::place::{Origin, Place};
 use std::io::Read;
 use std::sync::Arc;
@@ -18,8 +20,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 pub(crate) struct ChunkReader {
     input: Box<dyn Read + Send>,
     origin: Origin,
-    delimiter: Option<u8>,
-    missing: Missing,
+    dialect: Dialect,
     header: Option<Arc<Header>>,
     /// Bytes that were read and are in no chunk yet.
     buffer: Vec<u8>,
@@ -28,6 +29,17 @@ pub(crate) struct ChunkReader {
     /// The line on which the buffer begins.
     line: u64,
     chunk: usize,
+}
+
+/// How a file is to be read.
+pub(crate) struct Dialect {
+    /// What separates cells; found from the text unless it is given.
+    pub(crate) delimiter: Option<u8>,
+    pub(crate) missing: Missing,
+    /// What the text was before it became UTF-8.
+    pub(crate) encoding: Encoding,
+    /// Whether the first row is data.
+    pub(crate) no_header: bool,
 }
 
 /// What was found in the buffer.
@@ -44,14 +56,9 @@ struct Scanned {
 }
 
 impl ChunkReader {
-    pub(crate) fn new(
-        input: Box<dyn Read + Send>,
-        origin: Origin,
-        delimiter: Option<u8>,
-        missing: Missing,
-    ) -> Self {
+    pub(crate) fn new(input: Box<dyn Read + Send>, origin: Origin, dialect: Dialect) -> Self {
         let (buffer, header) = (Vec::new(), None);
-        Self { input, origin, delimiter, missing, header, buffer, ended: false, line: 1, chunk: CHUNK }
+        Self { input, origin, dialect, header, buffer, ended: false, line: 1, chunk: CHUNK }
     }
 
     /// The same in smaller or larger chunks.
@@ -145,13 +152,21 @@ impl ChunkReader {
         }
         let bytes = &self.buffer;
         let mut at = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let delimiter = self.delimiter.unwrap_or_else(|| sniff(&bytes[at..]));
+        let delimiter = self.dialect.delimiter.unwrap_or_else(|| sniff(&bytes[at..]));
         while let Some(next) = blank_line(bytes, at, delimiter) {
             at = next;
         }
         let mut spans = Vec::new();
-        let header = |names| Arc::new(Header { names, delimiter, missing: self.missing.clone() });
+        let Dialect { missing, encoding, no_header, .. } = &self.dialect;
+        let header = |names: Vec<String>| {
+            let missing = names.iter().map(|name| missing.of(name)).collect();
+            Arc::new(Header { names, delimiter, missing, encoding: *encoding, named: !no_header })
+        };
         match scan_row(bytes, at, delimiter, self.ended, &mut spans) {
+            Found::Row { .. } if *no_header => {
+                let names = (1..=spans.len()).map(|k| format!("V{k}"));
+                Ok((header(names.collect()), None, at))
+            }
             Found::Row { next } => {
                 let names = spans.iter().map(|s| self.name(s.start as usize, s.end as usize));
                 let end = spans.last().map(|s| s.end as usize);
@@ -168,7 +183,7 @@ impl ChunkReader {
         let bytes = &self.buffer[start..end];
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let at = start + error.valid_up_to();
-            Error::NotUtf8 { place: self.place(at, at + 1) }
+            Error::NotUtf8 { place: self.place(at, at + 1), column: None }
         })?;
         Ok(unquote(text).trim().to_string())
     }
@@ -194,7 +209,10 @@ impl ChunkReader {
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let place = Place::in_text(&self.origin, first_line, error.as_bytes(), (at, at + 1));
-            Error::NotUtf8 { place }
+            let names = &scanned.header.names;
+            let cell =
+                scanned.spans.iter().position(|span| (span.start as usize..span.end as usize).contains(&at));
+            Error::NotUtf8 { place, column: cell.map(|cell| names[cell % names.len()].clone()) }
         })?;
         self.line += count_lines(text.as_bytes());
         let spans = &scanned.spans[..rows * scanned.header.names.len()];

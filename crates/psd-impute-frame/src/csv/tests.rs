@@ -1,13 +1,19 @@
 //! Cells against an independent reader, and splicing against cutting and joining the same text.
 
-use super::{Added, Chunk, ChunkReader, Missing};
+use super::{Added, Chunk, ChunkReader, Dialect};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
+use crate::missing::Missing;
 use crate::place::{At, Origin};
 use proptest::prelude::*;
 
+fn dialect(delimiter: Option<u8>) -> Dialect {
+    Dialect { delimiter, missing: Missing::default(), encoding: Encoding::default(), no_header: false }
+}
+
 fn chunks(text: &[u8], chunk: usize) -> Result<Vec<Chunk>> {
     let input = Box::new(std::io::Cursor::new(text.to_vec()));
-    let mut reader = ChunkReader::new(input, Origin::default(), None, Missing::new(None)).with_chunk(chunk);
+    let mut reader = ChunkReader::new(input, Origin::default(), dialect(None)).with_chunk(chunk);
     let mut chunks = Vec::new();
     while let Some(chunk) = reader.next()? {
         chunks.push(chunk);
@@ -77,8 +83,7 @@ fn file() -> impl Strategy<Value = File> {
 fn with_delimiter(file: &File, text: &str, chunk: usize) -> Result<Vec<Chunk>> {
     let input = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
     let delimiter = Some(file.delimiter as u8);
-    let mut reader =
-        ChunkReader::new(input, Origin::default(), delimiter, Missing::new(None)).with_chunk(chunk);
+    let mut reader = ChunkReader::new(input, Origin::default(), dialect(delimiter)).with_chunk(chunk);
     std::iter::from_fn(|| reader.next().transpose()).collect()
 }
 
@@ -93,7 +98,7 @@ proptest! {
         let spliced: String = chunks
             .iter()
             .map(|chunk| {
-                chunk.splice(&[], |i, j| chunk.is_missing(&chunk.cell(i, j)).then(|| "filled".to_string()))
+                chunk.splice(&[], |i, j| chunk.is_missing(j, &chunk.cell(i, j)).then(|| "filled".to_string()))
             })
             .collect();
         // Space around a token stays.
@@ -179,7 +184,7 @@ fn errors_say_where() {
             error(b"a,b\n1,2\n\"3,4\n5,6\n"),
             "the table, line 3: the quote that opens here is never closed"
         );
-        assert_eq!(error(b"a,b\n1,2\n\n3,\xff\n5,6\n"), "the table, line 4: not UTF-8 text");
+        assert_eq!(error(b"a,b\n1,2\n\n3,\xff\n5,6\n"), "the table, line 4, column `b`: not UTF-8 text");
         assert_eq!(error(b"a,\xff\n1,2\n"), "the table, line 1: not UTF-8 text");
         assert_eq!(error(b"\xff\xfea\0,\0b\0\n\0"), "the table, line 1: not UTF-8 text");
         assert_eq!(error(b"a,b\n"), "the table has no rows");

@@ -4,7 +4,7 @@ use super::MOST_LABELS;
 use super::column::{ColumnPlan, Role};
 use super::kind::{Kind, boolean};
 use crate::error::{Error, Result};
-use crate::text::{MOST_DECIMALS, NumberText, Zone};
+use crate::text::{MOST_DECIMALS, NumberText, TimeUnit, Zone};
 use std::collections::HashSet;
 
 pub(super) fn check(columns: &[ColumnPlan]) -> Result<()> {
@@ -20,7 +20,12 @@ pub(super) fn check(columns: &[ColumnPlan]) -> Result<()> {
 }
 
 fn problem_with(column: &ColumnPlan) -> Option<&'static str> {
-    problem_with_kind(column.kind()).or_else(|| problem_with_role(column.kind(), column.role()))
+    let odd = column.odd().is_sorted_by(|a, b| a < b);
+    problem_with_kind(column.kind())
+        .or_else(|| problem_with_role(column.kind(), column.role()))
+        .or_else(|| problem_with_ends(column.kind(), column.type_ends()))
+        .or_else(|| column.learned()?.problem(column.kind().labels().len()))
+        .or((!odd).then_some("its odd texts are not in order"))
 }
 
 fn problem_with_kind(kind: &Kind) -> Option<&'static str> {
@@ -29,17 +34,20 @@ fn problem_with_kind(kind: &Kind) -> Option<&'static str> {
             Some("it has more decimals than are counted")
         }
         Kind::Number { text, .. } => problem_with_looks(text),
-        Kind::Codes { values, text } => problem_with_looks(text).or_else(|| match values.as_slice() {
-            [] => Some("it has no values"),
-            _ if values.len() > MOST_LABELS => Some("it has too many values"),
-            _ if values.iter().any(|x| !x.is_finite()) => Some("one of its values is not finite"),
-            _ if !values.is_sorted_by(|a, b| a < b) => Some("its values do not increase"),
-            _ => None,
-        }),
-        Kind::Labels { labels } => match labels.as_slice() {
+        Kind::Codes { values, text } | Kind::Levels { values, text } => {
+            problem_with_looks(text).or_else(|| match values.as_slice() {
+                [] => Some("it has no values"),
+                _ if values.len() > MOST_LABELS => Some("it has too many values"),
+                _ if values.iter().any(|x| !x.is_finite()) => Some("one of its values is not finite"),
+                _ if !values.is_sorted_by(|a, b| a < b) => Some("its values do not increase"),
+                _ => None,
+            })
+        }
+        Kind::Labels { labels, ordered } => match labels.as_slice() {
             [] => Some("it has no labels"),
             _ if labels.len() > MOST_LABELS => Some("it has too many labels"),
-            _ if !labels.is_sorted_by(|a, b| a < b) => Some("its labels are not in order"),
+            _ if *ordered && has_twins(labels) => Some("one of its labels comes twice"),
+            _ if !ordered && !labels.is_sorted_by(|a, b| a < b) => Some("its labels are not in order"),
             _ => None,
         },
         Kind::Boolean { text: [no, yes] } if boolean(no) != Some(false) || boolean(yes) != Some(true) => {
@@ -51,8 +59,22 @@ fn problem_with_kind(kind: &Kind) -> Option<&'static str> {
             }
             _ => None,
         },
-        Kind::Boolean { .. } | Kind::Text => None,
+        // Hours divide a day, and days are too long for a time of day.
+        Kind::Clock { unit: TimeUnit::Day, .. } => Some("its times of day are counted in days"),
+        Kind::Boolean { .. } | Kind::Clock { .. } | Kind::Duration { .. } | Kind::Text => None,
     }
+}
+
+fn problem_with_ends(kind: &Kind, ends: [Option<f64>; 2]) -> Option<&'static str> {
+    let [low, high] = ends;
+    let ordered = low.unwrap_or(f64::NEG_INFINITY) < high.unwrap_or(f64::INFINITY);
+    let known = ends.iter().flatten().all(|end| end.is_finite());
+    let numbers = ends == [None, None] || matches!(kind, Kind::Number { .. } | Kind::Time { .. });
+    (!(ordered && known && numbers)).then_some("the ends of its type make no sense")
+}
+
+fn has_twins(labels: &[String]) -> bool {
+    labels.iter().collect::<HashSet<_>>().len() < labels.len()
 }
 
 fn problem_with_looks(text: &NumberText) -> Option<&'static str> {
@@ -69,6 +91,7 @@ fn problem_with_role(kind: &Kind, role: &Role) -> Option<&'static str> {
                 Kind::Codes { .. } | Kind::Labels { .. } | Kind::Boolean { .. } => {
                     cell.fract() == 0.0 && (0.0..kind.labels().len() as f64).contains(cell)
                 }
+                Kind::Levels { values, .. } => values.contains(cell),
                 _ => cell.is_finite(),
             };
             (!known).then_some("its constant is none of its cells")

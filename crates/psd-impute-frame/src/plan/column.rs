@@ -1,6 +1,8 @@
 //! One column of a plan.
 
 use super::kind::Kind;
+use super::learned::Learned;
+use crate::report::LeftColumn;
 use psd_impute::table::Column;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -12,6 +14,18 @@ pub struct ColumnPlan {
     name: String,
     kind: Kind,
     role: Role,
+    /// Texts among numbers or times that are none, in alphabetical order. They stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    odd: Vec<String>,
+    /// The least and the largest number that its type can hold, where they are near the observed ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    type_ends: Option<[Option<f64>; 2]>,
+    /// Plans of older model files have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    learned: Option<Learned>,
+    /// Whether the table that the plan was made from has missing cells in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    gaps: bool,
 }
 
 /// What is done with a column.
@@ -48,11 +62,19 @@ pub enum Reason {
     NeverObserved,
     /// The caller wished it.
     Ignored,
+    /// It has integers beyond 2⁵³, which are not exact as numbers of the engine.
+    LongIntegers,
+    /// Nearly all its numbers are dates of eight digits.
+    SomeDates,
+    /// Its dates may have days or months first, and nothing in the table tells.
+    DoubtfulDates,
     /// Its type has no kind here.
     Unsupported {
         /// The type.
         found: String,
     },
+    /// The plan does not know it. No plan stores this reason.
+    Unknown,
 }
 
 impl fmt::Display for Reason {
@@ -65,7 +87,15 @@ impl fmt::Display for Reason {
             }
             Reason::NeverObserved => f.write_str("no cell is observed"),
             Reason::Ignored => f.write_str("it is to be ignored"),
+            Reason::LongIntegers => f.write_str("its integers are too long to be computed with exactly"),
+            Reason::SomeDates => f.write_str(
+                "nearly all its numbers are dates of eight digits, but not all; make the others missing",
+            ),
+            Reason::DoubtfulDates => {
+                f.write_str("its dates may have the day or the month first, and none tells which")
+            }
             Reason::Unsupported { found } => write!(f, "the type {found} is not modelled"),
+            Reason::Unknown => f.write_str("the model does not know it"),
         }
     }
 }
@@ -73,7 +103,42 @@ impl fmt::Display for Reason {
 impl ColumnPlan {
     /// A column; [`Plan::new`](super::Plan::new) checks it.
     pub fn new(name: impl Into<String>, kind: Kind, role: Role) -> Self {
-        Self { name: name.into(), kind, role }
+        Self { name: name.into(), kind, role, odd: Vec::new(), type_ends: None, learned: None, gaps: false }
+    }
+
+    /// The same with the least and the largest number that its type can hold.
+    pub(super) fn with_type_ends(self, type_ends: Option<[Option<f64>; 2]>) -> Self {
+        Self { type_ends, ..self }
+    }
+
+    /// The least and the largest number that the column's type can hold, where they are near the observed ones.
+    pub fn type_ends(&self) -> [Option<f64>; 2] {
+        self.type_ends.unwrap_or_default()
+    }
+
+    /// The same with texts that are none of its numbers or times.
+    pub(super) fn with_odd(self, odd: Vec<String>) -> Self {
+        Self { odd, ..self }
+    }
+
+    /// Texts among numbers or times that are none, in alphabetical order.
+    pub fn odd(&self) -> &[String] {
+        &self.odd
+    }
+
+    /// Whether a text is known to be none of its numbers or times.
+    pub(crate) fn is_odd(&self, text: &str) -> bool {
+        !self.odd.is_empty() && self.odd.binary_search_by(|odd| odd.as_str().cmp(text.trim())).is_ok()
+    }
+
+    /// The column, with whether the table has missing cells in it.
+    pub(super) fn with_gaps(self, gaps: bool) -> Self {
+        Self { gaps, ..self }
+    }
+
+    /// Whether the table that the plan was made from has missing cells in it. Not known of models from before this was kept.
+    pub fn has_gaps(&self) -> bool {
+        self.gaps
     }
 
     /// The name.
@@ -91,8 +156,28 @@ impl ColumnPlan {
         &self.role
     }
 
-    /// What to say of a column that is not modelled.
-    pub fn note(&self) -> Option<String> {
+    /// Statistics of the cells that it was learned from, if it was and they were kept.
+    pub fn learned(&self) -> Option<&Learned> {
+        self.learned.as_ref()
+    }
+
+    /// Keeps statistics of the engine's cells that it is learned from.
+    pub(crate) fn learn(&mut self, cells: impl Iterator<Item = f64>) {
+        self.learned = Learned::of(self.kind.labels().len(), cells);
+    }
+
+    /// The column as one that stays as it is, with so many missing cells. None if it is completed.
+    pub(crate) fn left(&self, missing: u64) -> Option<LeftColumn> {
+        let Role::Left(reason) = &self.role else { return None };
+        let (name, kind, reason) = (self.name.clone(), self.kind.name(), reason.clone());
+        Some(LeftColumn { name, kind, missing, reason })
+    }
+
+    /// What to say of a column that is not modelled and has so many missing cells; zero where they are not counted.
+    pub fn note(&self, missing: u64) -> Option<String> {
+        if let Some(empty) = self.left(missing).and_then(|left| left.note()) {
+            return Some(empty);
+        }
         let name = &self.name;
         match &self.role {
             Role::Modelled => None,

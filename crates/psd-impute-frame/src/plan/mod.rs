@@ -3,6 +3,8 @@
 mod check;
 mod column;
 mod kind;
+mod learned;
+mod remarks;
 pub(crate) mod survey;
 mod verdict;
 mod wish;
@@ -10,12 +12,14 @@ mod wish;
 pub use column::{ColumnPlan, Reason, Role};
 pub use kind::Kind;
 pub(crate) use kind::{boolean, place};
+pub use learned::{Learned, Moments};
+pub use remarks::{Remark, Sentinel};
 pub use survey::Survey;
 pub use wish::{Wish, Wishes};
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
-use psd_impute::table::Column;
+use psd_impute::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
 /// No category has more labels than this, even if it is wished for.
@@ -27,6 +31,9 @@ pub const MOST_LABELS: usize = 1000;
 #[serde(try_from = "Unchecked")]
 pub struct Plan {
     columns: Vec<ColumnPlan>,
+    /// Settings of the program that made the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    settings: Option<serde_json::Value>,
 }
 
 /// A plan as it is stored. It may say anything.
@@ -34,13 +41,15 @@ pub struct Plan {
 #[serde(deny_unknown_fields)]
 struct Unchecked {
     columns: Vec<ColumnPlan>,
+    #[serde(default)]
+    settings: Option<serde_json::Value>,
 }
 
 impl TryFrom<Unchecked> for Plan {
     type Error = Error;
 
     fn try_from(stored: Unchecked) -> Result<Self> {
-        Self::new(stored.columns)
+        Ok(Self { settings: stored.settings, ..Self::new(stored.columns)? })
     }
 }
 
@@ -48,7 +57,7 @@ impl Plan {
     /// A plan from its columns, if they make sense.
     pub fn new(columns: Vec<ColumnPlan>) -> Result<Self> {
         check::check(&columns)?;
-        Ok(Self { columns })
+        Ok(Self { columns, settings: None })
     }
 
     /// Looks at all batches of a table and says what its columns are.
@@ -65,6 +74,17 @@ impl Plan {
         &self.columns
     }
 
+    /// Settings that the program that made the plan keeps with it, such as how the Python package completes tables. Nothing here looks at
+    /// them, and whoever reads them must check them.
+    pub fn settings(&self) -> Option<&serde_json::Value> {
+        self.settings.as_ref()
+    }
+
+    /// The plan with such settings.
+    pub fn with_settings(self, settings: Option<serde_json::Value>) -> Self {
+        Self { settings, ..self }
+    }
+
     /// The columns that the engine sees, in the order in which it sees them.
     pub fn modelled(&self) -> impl Iterator<Item = &ColumnPlan> {
         self.columns.iter().filter(|column| *column.role() == Role::Modelled)
@@ -73,6 +93,13 @@ impl Plan {
     /// The column of a name.
     pub fn column(&self, name: &str) -> Option<&ColumnPlan> {
         self.columns.iter().find(|column| column.name() == name)
+    }
+
+    /// The plan with statistics of the cells that its columns are learned from.
+    pub(crate) fn learned_from(mut self, table: &Table) -> Self {
+        let modelled = self.columns.iter_mut().filter(|column| *column.role() == Role::Modelled);
+        modelled.enumerate().for_each(|(j, column)| column.learn(table.observed(j)));
+        self
     }
 
     /// The engine's columns.

@@ -1,95 +1,387 @@
 //! From what was seen of a column to what it is.
 //!
 //! 1. The kind is that of the type, or, of text, the one that all cells can be read as. If nine in ten cells are numbers (or times)
-//!    and the others are not, the others are more likely mistakes than labels: that is an error.
+//!    and the others are not, it is a column of numbers whose other cells are odd: they stay as they are, and nothing is learned from them.
 //! 2. A column that is never observed, that numbers the rows, whose texts hardly ever come back, or that has many labels, is left alone.
 //!    One with a single value is a constant.
 //! 3. The numbers zero and one are a category, so that they are completed with zeros and ones; other numbers are numbers, however few.
-//! 4. Text is a category if it has at most a hundred labels, each of which comes back on average.
+//! 4. Text is a category if it has at most a hundred labels, each of which comes back on average. Numbers as text of a
+//!    typed table are a category if they are few, because they were made text by somebody.
 
 use super::MOST_LABELS;
 use super::column::{ColumnPlan, Reason, Role};
 use super::kind::{Kind, boolean};
-use super::survey::{ColumnSurvey, NumberSurvey};
+use super::survey::{ColumnSurvey, Evidence, NumberSurvey, Reading, Storage, TimeSurvey, nearly_all};
 use super::wish::Wish;
 use crate::error::{Error, Result};
 use crate::place::Place;
 use crate::text::{Clock, NumberText, TimeText, TimeUnit};
+use crate::type_range::near_ends;
 
 /// The most labels of a category that nobody wished for.
 const USUAL_LABELS: u64 = 100;
+/// Numbers as text of a typed table are labels if they are not more than this.
+const FEW_LABELS: u64 = 20;
 /// Cells that a label has on average, at least.
 const CELLS_A_LABEL: u64 = 2;
 /// Fewer cells than this identify nothing.
 const FEWEST_IDENTIFIERS: u64 = 10;
 
+/// A column and how the file says it is read.
+struct Column<'a> {
+    seen: &'a ColumnSurvey,
+    reading: Reading<'a>,
+}
+
 /// Says what a column is.
-pub(super) fn decide(seen: &ColumnSurvey, rows: u64, wish: Option<Wish>) -> Result<ColumnPlan> {
+pub(super) fn decide(
+    seen: &ColumnSurvey,
+    evidence: &Evidence,
+    rows: u64,
+    wish: Option<&Wish>,
+) -> Result<ColumnPlan> {
+    let column = Column { seen, reading: evidence.read(seen) };
     let (kind, role) = match (&seen.unsupported, wish) {
         (Some(found), None | Some(Wish::Ignore)) => {
             (Kind::Text, Role::Left(Reason::Unsupported { found: found.clone() }))
         }
         (Some(found), Some(wish)) => return Err(bad_wish(seen, wish, format!("its type is {found}"))),
         (None, _) if seen.observed == 0 => (Kind::Text, Role::Left(Reason::NeverObserved)),
-        (None, Some(Wish::Ignore)) => (kind_of(seen).unwrap_or(Kind::Text), Role::Left(Reason::Ignored)),
-        (None, Some(Wish::Category)) => as_category(seen)?,
-        (None, Some(Wish::Continuous)) => as_continuous(seen)?,
-        (None, None) => usual(seen, rows, false)?,
-        (None, Some(Wish::Completed)) => usual(seen, rows, true)?,
+        (None, Some(Wish::Ignore)) => (column.kind().unwrap_or(Kind::Text), Role::Left(Reason::Ignored)),
+        (None, Some(Wish::Category)) => column.as_category()?,
+        (None, Some(Wish::Ordered(levels))) => column.as_ordered(levels.as_deref())?,
+        (None, Some(Wish::Continuous)) => column.as_continuous()?,
+        (None, None) => column.usual(rows, false)?,
+        (None, Some(Wish::Completed)) => column.usual(rows, true)?,
     };
-    Ok(ColumnPlan::new(seen.name(), kind, role))
+    let odd = column.odd_texts(&kind, &role)?;
+    let ends = column.type_ends(&kind);
+    let plan = ColumnPlan::new(seen.name(), kind, role);
+    Ok(plan.with_odd(odd).with_type_ends(ends).with_gaps(seen.gaps))
 }
 
-/// What the rules say; if the column is to be completed, numbers are no identifiers.
-fn usual(seen: &ColumnSurvey, rows: u64, completed: bool) -> Result<(Kind, Role)> {
-    let kind = match kind_of(seen) {
-        Some(kind) => kind,
-        None => return doubtful_cell(seen).map_or_else(|| Ok(text(seen)), Err),
-    };
-    if let Some(cell) = constant(seen, &kind) {
-        return Ok((kind, cell.map_or(Role::Left(Reason::Identifier), Role::Constant)));
+impl Column<'_> {
+    /// The ends of the column's type that matter.
+    fn type_ends(&self, kind: &Kind) -> Option<[Option<f64>; 2]> {
+        let (low, high) = match kind {
+            Kind::Number { .. } => (self.numbers().low, self.numbers().high),
+            Kind::Time { unit, .. } => {
+                (unit.count(self.seen.dates[0].low), unit.count(self.seen.dates[0].high))
+            }
+            _ => return None,
+        };
+        near_ends(kind, self.seen.data_type.as_ref()?, low, high)
     }
-    match kind {
-        Kind::Number { .. } if seen.dictionary && seen.bits.len() <= USUAL_LABELS => as_category(seen),
-        Kind::Number { text, .. } => {
-            let numbers = seen.numbers().1;
-            check_finite(seen, numbers)?;
-            let role = if !completed && is_identifier(seen, numbers, rows) {
-                Role::Left(Reason::Identifier)
-            } else {
-                Role::Modelled
+
+    fn numbers(&self) -> &NumberSurvey {
+        &self.reading.numbers.survey
+    }
+
+    /// What the rules say; if the column is to be completed, numbers are no identifiers.
+    fn usual(&self, rows: u64, completed: bool) -> Result<(Kind, Role)> {
+        let seen = self.seen;
+        let few = seen.texts.len() <= FEW_LABELS || self.kind().is_none();
+        if seen.storage == Storage::Text && self.comes_back() && few {
+            return Ok(self.text());
+        }
+        if seen.storage == Storage::Integers && self.numbers().codes {
+            return Ok((Kind::Text, Role::Left(Reason::LongIntegers)));
+        }
+        let typed = !matches!(seen.storage, Storage::File | Storage::Text);
+        if typed && seen.compact.count < seen.observed && nearly_all(seen, seen.compact.count) {
+            return Ok((Kind::Text, Role::Left(Reason::SomeDates)));
+        }
+        let kind = match self.kind().or_else(|| self.nearly_kind()) {
+            Some(kind) => kind,
+            None => return Ok(self.text()),
+        };
+        if matches!(kind, Kind::Time { .. }) && self.reading.doubtful_dates {
+            return Ok((Kind::Text, Role::Left(Reason::DoubtfulDates)));
+        }
+        if let Some(cell) = self.constant(&kind) {
+            return Ok((kind, cell.map_or(Role::Left(Reason::Identifier), Role::Constant)));
+        }
+        match kind {
+            Kind::Number { .. } if seen.storage == Storage::Dictionary && seen.bits.len() <= USUAL_LABELS => {
+                self.as_category()
+            }
+            Kind::Number { decimals, text } => {
+                self.check_finite()?;
+                let role = if !completed && self.is_identifier(rows) {
+                    Role::Left(Reason::Identifier)
+                } else {
+                    Role::Modelled
+                };
+                let kind = match self.numbers().binary {
+                    true => Kind::Codes { values: vec![0.0, 1.0], text },
+                    false => Kind::Number { decimals, text },
+                };
+                Ok((kind, role))
+            }
+            kind => Ok((kind, Role::Modelled)),
+        }
+    }
+
+    /// The kind that all cells agree on, unless it is text.
+    fn kind(&self) -> Option<Kind> {
+        self.kind_if(|count| count == self.seen.observed)
+    }
+
+    /// The kind that nearly all cells agree on.
+    fn nearly_kind(&self) -> Option<Kind> {
+        self.kind_if(|count| nearly_all(self.seen, count))
+    }
+
+    fn kind_if(&self, enough: impl Fn(u64) -> bool) -> Option<Kind> {
+        let (seen, Reading { numbers, dates, .. }) = (self.seen, &self.reading);
+        if seen.storage != Storage::Dictionary && enough(seen.compact.count) {
+            return Some(Kind::Time { unit: TimeUnit::Day, text: TimeText::COMPACT });
+        }
+        if enough(numbers.survey.count) && !numbers.survey.codes {
+            return Some(Kind::Number { decimals: numbers.survey.decimals, text: numbers.text.clone() });
+        }
+        if let Some(text) = dates.text.filter(|_| enough(dates.count)) {
+            return Some(Kind::Time { unit: dates.unit, text: looks_of_times(text, dates.unit) });
+        }
+        let (clocks, durations) = (&seen.clocks, &seen.durations);
+        if let Some(text) = clocks.text.filter(|_| enough(clocks.count)) {
+            // Midnight is a whole day, but no other time of day is.
+            return Some(Kind::Clock { unit: clocks.unit.min(TimeUnit::Hour), text });
+        }
+        if let Some(text) = durations.text.filter(|_| enough(durations.count)) {
+            return Some(Kind::Duration { unit: durations.unit, text });
+        }
+        (seen.booleans == seen.observed).then(|| self.booleans()).flatten()
+    }
+
+    /// False and true, if each is spelled in one way.
+    fn booleans(&self) -> Option<Kind> {
+        let texts = &self.seen.texts;
+        let spelled = |value: bool| {
+            texts.iter().map(|(text, _)| text).find(|text| boolean(text) == Some(value)).cloned()
+        };
+        let text = match (spelled(false), spelled(true), texts.len()) {
+            (Some(no), Some(yes), 2) => [no, yes],
+            (Some(one), None, 1) | (None, Some(one), 1) if one == one.to_lowercase() => {
+                ["false", "true"].map(String::from)
+            }
+            _ => return None,
+        };
+        Some(Kind::Boolean { text })
+    }
+
+    /// The only cell of a column, as the engine would see it; nothing within if that would not be exact.
+    fn constant(&self, kind: &Kind) -> Option<Option<f64>> {
+        let seen = self.seen;
+        match kind {
+            Kind::Number { .. } => {
+                let numbers = self.numbers();
+                let exact = numbers.low.abs() < 2f64.powi(53);
+                (numbers.low == numbers.high && numbers.infinite.is_none())
+                    .then(|| exact.then_some(numbers.low))
+            }
+            Kind::Time { unit, text } if *text == TimeText::COMPACT => only_time(&seen.compact, *unit),
+            Kind::Time { unit, .. } => only_time(self.reading.dates, *unit),
+            Kind::Clock { unit, .. } => only_time(&seen.clocks, *unit),
+            Kind::Duration { unit, .. } => only_time(&seen.durations, *unit),
+            Kind::Boolean { .. } => {
+                let only = seen.texts.iter().next().filter(|_| seen.texts.len() == 1)?.0;
+                boolean(only).map(|value| Some(f64::from(value)))
+            }
+            Kind::Codes { .. } | Kind::Levels { .. } | Kind::Labels { .. } | Kind::Text => None,
+        }
+    }
+
+    /// Whether texts are few enough and come back often enough to be labels.
+    fn comes_back(&self) -> bool {
+        let (labels, cells) = (self.seen.texts.len(), self.seen.texts.cells());
+        let often = self.seen.storage == Storage::Dictionary || cells >= CELLS_A_LABEL * labels;
+        labels == 1 || labels <= USUAL_LABELS && often
+    }
+
+    /// Text: a constant, a category, or left alone.
+    fn text(&self) -> (Kind, Role) {
+        let (labels, cells) = (self.seen.texts.len(), self.seen.texts.cells());
+        if self.comes_back() {
+            let role = if labels == 1 { Role::Constant(0.0) } else { Role::Modelled };
+            return (Kind::Labels { labels: self.sorted_labels(), ordered: false }, role);
+        }
+        let reason = match 20 * labels >= 19 * cells {
+            true if 2 * self.seen.spaced > self.seen.observed => Reason::FreeText,
+            true => Reason::Identifier,
+            false => Reason::ManyLabels { labels, cells },
+        };
+        (Kind::Text, Role::Left(reason))
+    }
+
+    fn sorted_labels(&self) -> Vec<String> {
+        let mut labels: Vec<String> = self.seen.texts.iter().map(|(text, _)| text.clone()).collect();
+        labels.sort_unstable();
+        labels
+    }
+
+    /// Whether integers name the rows: they number them, or are all different in a column whose name says so.
+    fn is_identifier(&self, rows: u64) -> bool {
+        let (seen, numbers) = (self.seen, self.numbers());
+        if numbers.decimals != Some(0) {
+            return false;
+        }
+        let different = seen.bits.len().max(seen.texts.len());
+        let all_different =
+            different >= FEWEST_IDENTIFIERS && different == seen.bits.cells().max(seen.texts.cells());
+        numbers.sequence.numbers_rows(rows) || all_different && says_identifier(seen.name())
+    }
+
+    fn as_category(&self) -> Result<(Kind, Role)> {
+        let seen = self.seen;
+        let kind = match self.kind() {
+            Some(Kind::Number { text, .. }) => {
+                self.check_finite()?;
+                Kind::Codes { values: self.sorted_values(&text), text }
+            }
+            Some(Kind::Time { .. }) if seen.bits.len() > 0 => {
+                Kind::Codes { values: self.sorted_values(&NumberText::PLAIN), text: NumberText::PLAIN }
+            }
+            Some(kind @ Kind::Boolean { .. }) => kind,
+            Some(kind) if kind.time_unit().is_some() && seen.texts.len() == 0 => {
+                return Err(bad_wish(seen, &Wish::Category, "it holds times".to_string()));
+            }
+            _ => Kind::Labels { labels: self.sorted_labels(), ordered: false },
+        };
+        let labels = kind.labels().len();
+        if labels > MOST_LABELS {
+            return Err(bad_wish(seen, &Wish::Category, format!("it has more than {MOST_LABELS} labels")));
+        }
+        Ok((kind, if labels == 1 { Role::Constant(0.0) } else { Role::Modelled }))
+    }
+
+    /// Few numbers by their size, or labels in a given order; labels that no cell has are left out.
+    fn as_ordered(&self, levels: Option<&[String]>) -> Result<(Kind, Role)> {
+        let bad = |problem: String| Err(bad_wish(self.seen, &Wish::Ordered(None), problem));
+        let (kind, only) = match (self.kind(), levels) {
+            (Some(kind), _) if kind.time_unit().is_some() && self.seen.texts.len() == 0 => {
+                return bad("it holds times, which have an order of their own".to_string());
+            }
+            (Some(Kind::Number { text, .. }), _) => {
+                self.check_finite()?;
+                let values = self.sorted_values(&text);
+                if let Some(problem) = levels.and_then(|levels| problem_with_levels(levels, &values, &text)) {
+                    return bad(problem);
+                }
+                let only = values[0];
+                (Kind::Levels { values, text }, only)
+            }
+            (_, None) => return bad("its labels have no order of their own".to_string()),
+            (_, Some(levels)) => {
+                let seen = self.sorted_labels();
+                if let Some(label) = seen.iter().find(|label| !levels.contains(label)) {
+                    return bad(format!("its label `{label}` is none of the levels given"));
+                }
+                let labels = levels.iter().filter(|level| seen.contains(level)).cloned().collect();
+                (Kind::Labels { labels, ordered: true }, 0.0)
+            }
+        };
+        let levels = match &kind {
+            Kind::Levels { values, .. } => values.len(),
+            kind => kind.labels().len(),
+        };
+        if levels > MOST_LABELS {
+            return bad(format!("it has more than {MOST_LABELS} levels"));
+        }
+        Ok((kind, if levels == 1 { Role::Constant(only) } else { Role::Modelled }))
+    }
+
+    fn sorted_values(&self, text: &NumberText) -> Vec<f64> {
+        let bits = self.seen.bits.values().map(|&bits| f64::from_bits(bits));
+        let texts = self.seen.texts.iter().filter_map(|(cell, _)| text.parse(cell.trim()));
+        let mut values: Vec<f64> = bits.chain(texts.map(|parsed| parsed.value + 0.0)).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    }
+
+    fn as_continuous(&self) -> Result<(Kind, Role)> {
+        let compact = |kind: &Kind| matches!(kind, Kind::Time { text, .. } if *text == TimeText::COMPACT);
+        if let Some(kind) = self.kind().filter(|kind| kind.time_unit().is_some() && !compact(kind)) {
+            return match kind {
+                Kind::Time { .. } if self.reading.doubtful_dates => {
+                    Err(bad_wish(self.seen, &Wish::Continuous, Reason::DoubtfulDates.to_string()))
+                }
+                kind => Ok((kind, Role::Modelled)),
             };
-            let kind = if numbers.binary { Kind::Codes { values: vec![0.0, 1.0], text } } else { kind };
-            Ok((kind, role))
         }
-        kind => Ok((kind, Role::Modelled)),
+        let (numbers, seen) = (self.numbers(), self.seen);
+        if !nearly_all(seen, numbers.count) {
+            let looks = &self.reading.numbers.text;
+            return Err(match seen.first_odd(|text| looks.parse(text).is_some()) {
+                Some(other) => self.bad_cell(other, "a number", numbers.count),
+                None => bad_wish(seen, &Wish::Continuous, "it does not hold numbers".to_string()),
+            });
+        }
+        self.check_finite()?;
+        let text = NumberText { padding: 0, ..self.reading.numbers.text.clone() };
+        Ok((Kind::Number { decimals: None, text }, Role::Modelled))
+    }
+
+    /// The texts of a column of numbers or times that are none; an error if there are too many different ones to know them all.
+    fn odd_texts(&self, kind: &Kind, role: &Role) -> Result<Vec<String>> {
+        let holds_labels = matches!(kind, Kind::Labels { .. } | Kind::Boolean { .. } | Kind::Text);
+        if holds_labels || matches!(role, Role::Left(_)) {
+            return Ok(Vec::new());
+        }
+        let seen = self.seen;
+        let good = match kind {
+            Kind::Time { text, .. } if *text == TimeText::COMPACT => seen.compact.count,
+            Kind::Time { .. } => self.reading.dates.count,
+            Kind::Clock { .. } => seen.clocks.count,
+            Kind::Duration { .. } => seen.durations.count,
+            _ => self.numbers().count,
+        };
+        if good == seen.observed {
+            return Ok(Vec::new());
+        }
+        let texts = seen.texts.iter().filter(|(text, _)| kind.read(text).is_none());
+        let (mut odd, mut cells) = (Vec::new(), 0);
+        for (text, found) in texts {
+            odd.push(text.trim().to_string());
+            cells += found.cells;
+        }
+        odd.sort_unstable();
+        odd.dedup();
+        if cells == seen.observed - good {
+            return Ok(odd);
+        }
+        let expected = crate::encode::expected(kind);
+        Err(match seen.first_odd(|text| kind.read(text).is_some()) {
+            Some(other) => self.bad_cell(other, expected, good),
+            None => bad_wish(seen, &Wish::Completed, format!("its cells are not all {}", kind.holds())),
+        })
+    }
+
+    fn check_finite(&self) -> Result<()> {
+        match &self.numbers().infinite {
+            None => Ok(()),
+            Some((place, text)) => {
+                let (place, text) = (place.clone(), text.clone());
+                Err(Error::Infinite { place, column: self.seen.name().to_string(), text })
+            }
+        }
+    }
+
+    fn bad_cell(&self, (place, text): (Place, String), expected: &'static str, good: u64) -> Error {
+        let others = (self.seen.observed - good).saturating_sub(1);
+        Error::BadCell { place, column: self.seen.name().to_string(), text, expected, others }
     }
 }
 
-/// The kind that all cells agree on, unless it is text.
-fn kind_of(seen: &ColumnSurvey) -> Option<Kind> {
-    let (looks, numbers) = seen.numbers();
-    if numbers.count == seen.observed && !numbers.codes {
-        return Some(Kind::Number { decimals: numbers.decimals, text: looks });
-    }
-    let times = &seen.times;
-    if let Some(text) = times.text.filter(|_| times.count == seen.observed) {
-        return Some(Kind::Time { unit: times.unit, text: looks_of_times(text, times.unit) });
-    }
-    (seen.booleans == seen.observed).then(|| booleans(seen)).flatten()
-}
-
-/// False and true, if each is spelled in one way.
-fn booleans(seen: &ColumnSurvey) -> Option<Kind> {
-    let spelled = |value: bool| seen.texts.values().find(|text| boolean(text) == Some(value)).cloned();
-    let text = match (spelled(false), spelled(true), seen.texts.len()) {
-        (Some(no), Some(yes), 2) => [no, yes],
-        (Some(one), None, 1) | (None, Some(one), 1) if one == one.to_lowercase() => {
-            ["false", "true"].map(String::from)
-        }
-        _ => return None,
+/// What is wrong with the levels given for a column of numbers.
+fn problem_with_levels(levels: &[String], values: &[f64], text: &NumberText) -> Option<String> {
+    let given: Option<Vec<f64>> = levels.iter().map(|level| text.parse(level).map(|p| p.value)).collect();
+    let Some(given) = given.filter(|given| given.is_sorted_by(|a, b| a < b)) else {
+        return Some("numbers are ordered by their size".to_string());
     };
-    Some(Kind::Boolean { text })
+    let other = values.iter().find(|x| !given.contains(x))?;
+    Some(format!("its cell {} is none of the levels given", text.show(*other, None)))
 }
 
 /// Dates of a type that could hold times are written as dates.
@@ -100,57 +392,9 @@ fn looks_of_times(text: TimeText, unit: TimeUnit) -> TimeText {
     }
 }
 
-/// The only cell of a column, as the engine would see it; nothing within if that would not be exact.
-fn constant(seen: &ColumnSurvey, kind: &Kind) -> Option<Option<f64>> {
-    match kind {
-        Kind::Number { .. } => {
-            let numbers = seen.numbers().1;
-            let exact = numbers.low.abs() < 2f64.powi(53);
-            (numbers.low == numbers.high && numbers.infinite.is_none()).then(|| exact.then_some(numbers.low))
-        }
-        Kind::Time { unit, .. } => {
-            (seen.times.low == seen.times.high).then(|| Some(unit.count(seen.times.low)))
-        }
-        Kind::Boolean { .. } => {
-            let only = seen.texts.values().next().filter(|_| seen.texts.len() == 1)?;
-            boolean(only).map(|value| Some(f64::from(value)))
-        }
-        Kind::Codes { .. } | Kind::Labels { .. } | Kind::Text => None,
-    }
-}
-
-/// Text: a constant, a category, or left alone.
-fn text(seen: &ColumnSurvey) -> (Kind, Role) {
-    let (labels, cells) = (seen.texts.len(), seen.texts.cells());
-    if labels == 1 {
-        return (Kind::Labels { labels: sorted_labels(seen) }, Role::Constant(0.0));
-    }
-    if labels <= USUAL_LABELS && (seen.dictionary || cells >= CELLS_A_LABEL * labels) {
-        return (Kind::Labels { labels: sorted_labels(seen) }, Role::Modelled);
-    }
-    let reason = match 20 * labels >= 19 * cells {
-        true if 2 * seen.spaced > seen.observed => Reason::FreeText,
-        true => Reason::Identifier,
-        false => Reason::ManyLabels { labels, cells },
-    };
-    (Kind::Text, Role::Left(reason))
-}
-
-fn sorted_labels(seen: &ColumnSurvey) -> Vec<String> {
-    let mut labels: Vec<String> = seen.texts.values().cloned().collect();
-    labels.sort_unstable();
-    labels
-}
-
-/// Whether integers name the rows: they number them, or are all different in a column whose name says so.
-fn is_identifier(seen: &ColumnSurvey, numbers: &NumberSurvey, rows: u64) -> bool {
-    if numbers.decimals != Some(0) {
-        return false;
-    }
-    let different = seen.bits.len().max(seen.texts.len());
-    let all_different =
-        different >= FEWEST_IDENTIFIERS && different == seen.bits.cells().max(seen.texts.cells());
-    numbers.sequence.numbers_rows(rows) || all_different && says_identifier(seen.name())
+/// The only one of a column's times, in units.
+fn only_time<T>(times: &TimeSurvey<T>, unit: TimeUnit) -> Option<Option<f64>> {
+    (times.low == times.high).then(|| Some(unit.count(times.low)))
 }
 
 /// `id`, `user_id`, `PassengerId`, `userID` and the like.
@@ -165,87 +409,6 @@ fn says_identifier(name: &str) -> bool {
     whole || last_word || camel
 }
 
-fn as_category(seen: &ColumnSurvey) -> Result<(Kind, Role)> {
-    let kind = match kind_of(seen) {
-        Some(Kind::Number { text, .. }) => {
-            check_finite(seen, seen.numbers().1)?;
-            Kind::Codes { values: sorted_values(seen, text), text }
-        }
-        Some(kind @ Kind::Boolean { .. }) => kind,
-        Some(Kind::Time { .. }) if seen.texts.len() == 0 => {
-            return Err(bad_wish(seen, Wish::Category, "it holds times".to_string()));
-        }
-        _ => Kind::Labels { labels: sorted_labels(seen) },
-    };
-    let labels = kind.labels().len();
-    if labels > MOST_LABELS {
-        return Err(bad_wish(seen, Wish::Category, format!("it has more than {MOST_LABELS} labels")));
-    }
-    Ok((kind, if labels == 1 { Role::Constant(0.0) } else { Role::Modelled }))
-}
-
-fn sorted_values(seen: &ColumnSurvey, text: NumberText) -> Vec<f64> {
-    let bits = seen.bits.values().map(|&bits| f64::from_bits(bits));
-    let texts = seen.texts.values().filter_map(|cell| text.parse(cell)).map(|parsed| parsed.value + 0.0);
-    let mut values: Vec<f64> = bits.chain(texts).collect();
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    values
-}
-
-fn as_continuous(seen: &ColumnSurvey) -> Result<(Kind, Role)> {
-    let (looks, numbers) = seen.numbers();
-    if let Some(kind @ Kind::Time { .. }) = kind_of(seen) {
-        return Ok((kind, Role::Modelled));
-    }
-    if numbers.count < seen.observed {
-        return Err(match &numbers.other {
-            Some(other) => bad_cell(seen, other, "a number", numbers.count),
-            None => bad_wish(seen, Wish::Continuous, "it does not hold numbers".to_string()),
-        });
-    }
-    check_finite(seen, numbers)?;
-    let text = NumberText { padding: 0, ..looks };
-    Ok((Kind::Number { decimals: None, text }, Role::Modelled))
-}
-
-/// The cell that keeps a column from being numbers or times, if nearly all others are.
-fn doubtful_cell(seen: &ColumnSurvey) -> Option<Error> {
-    let (numbers, times) = (seen.numbers().1, &seen.times);
-    let nearly = |count: u64| count < seen.observed && 10 * count >= 9 * seen.observed;
-    if nearly(numbers.count) && !numbers.codes {
-        return numbers.other.as_ref().map(|other| bad_cell(seen, other, "a number", numbers.count));
-    }
-    if nearly(times.count) {
-        return times.other.as_ref().map(|other| bad_cell(seen, other, "a date or time", times.count));
-    }
-    None
-}
-
-fn check_finite(seen: &ColumnSurvey, numbers: &NumberSurvey) -> Result<()> {
-    match &numbers.infinite {
-        None => Ok(()),
-        Some((place, text)) => {
-            Err(Error::Infinite { place: place.clone(), column: seen.name().to_string(), text: text.clone() })
-        }
-    }
-}
-
-fn bad_cell(
-    seen: &ColumnSurvey,
-    (place, text): &(Place, String),
-    expected: &'static str,
-    good: u64,
-) -> Error {
-    Error::BadCell {
-        place: place.clone(),
-        column: seen.name().to_string(),
-        text: text.clone(),
-        expected,
-        others: seen.observed - good - 1,
-    }
-}
-
-fn bad_wish(seen: &ColumnSurvey, wish: Wish, problem: String) -> Error {
+fn bad_wish(seen: &ColumnSurvey, wish: &Wish, problem: String) -> Error {
     Error::BadWish { column: seen.name().to_string(), wish: wish.name(), problem }
 }

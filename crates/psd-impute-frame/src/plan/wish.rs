@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 /// How a column is to be taken, whatever it looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
     /// As a category, also if its cells are numbers.
     Category,
+    /// As ordered levels: few numbers by their size, or labels in the order given, from the lowest to the highest.
+    Ordered(Option<Vec<String>>),
     /// As numbers that are completed with full precision.
     Continuous,
     /// As the rules say, but completed even if it looks like an identifier.
@@ -17,9 +19,10 @@ pub enum Wish {
 
 impl Wish {
     /// Its name in errors.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Wish::Category => "a category",
+            Wish::Ordered(_) => "ordered",
             Wish::Continuous => "continuous",
             Wish::Completed => "a column to complete",
             Wish::Ignore => "ignored",

@@ -3,6 +3,9 @@
 mod number;
 mod time;
 
-pub use number::{MOST_DECIMALS, NumberText};
-pub(crate) use number::{Parsed, decimals_of, round_to};
-pub use time::{Clock, TimeText, TimeUnit, Zone};
+pub use number::{MOST_DECIMALS, NumberStyle, NumberText};
+pub(crate) use number::{NumberCell, Parsed, decimals_of, is_known_unit, round_to};
+pub use time::{
+    Clock, ClockText, DateOrder, DateText, DurationText, Hours, Meridiem, MonthText, TimeText, TimeUnit, Zone,
+};
+pub(crate) use time::{DAY, compact_number, compact_time, within_day};

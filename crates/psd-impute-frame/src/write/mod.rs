@@ -30,9 +30,10 @@ enum Output {
 }
 
 impl Writer {
-    /// Writes a file in the format that its name says, or else in the one that the table was read from.
+    /// Writes a file in the format that its name says. A device or a pipe gets the format that the table was read from.
     pub fn create(path: &Path, source: Format) -> Result<Self> {
-        Self::new(Target::file(path)?, Format::of_name(path).unwrap_or(source), source)
+        let format = Format::for_output(path, source)?;
+        Self::new(Target::file(path)?, format, source)
     }
 
     /// Writes to anything, such as standard output.
@@ -61,8 +62,8 @@ impl Writer {
         let delimiter = matches!(self.format, Format::Tsv(_)).then_some(b'\t');
         match &mut self.output {
             Output::Text(file) => match batch.text(delimiter) {
-                Some(text) => file.write(text.as_bytes()),
-                None => file.write_records(&batch.records_with(Flags::ZeroOne)?),
+                Some(text) => file.write(&batch.encoding().bytes(text)),
+                None => file.write_records(&batch.records_with(Flags::ZeroOne)?, batch.has_names()),
             },
             Output::Records(file) => file.write(&batch.records()?),
         }?;

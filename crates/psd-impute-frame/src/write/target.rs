@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::temporary::{self, Listed};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -22,7 +22,7 @@ enum Output {
 }
 
 impl Target {
-    /// A file that gets its name when it is whole. A link stays one. What is no file but has a name, such as a device or a pipe, is
+    /// A file that gets its name when it is whole. A link stays one, and a file that is replaced keeps its owner and mode. What is no file but has a name, such as a device or a pipe, is
     /// written to as it is.
     pub fn file(path: &Path) -> Result<Self> {
         let at = |error| Error::Io { path: path.to_owned(), error };
@@ -30,12 +30,22 @@ impl Target {
             let special = File::options().write(true).open(path).map_err(at)?;
             return Ok(Self::new(path, Output::Stream(Box::new(special))));
         }
-        let place = path.canonicalize().unwrap_or(path.to_owned());
+        let place = followed(path).map_err(at)?;
+        let before = place.metadata().ok();
+        if before.is_some() {
+            // A file that may not be written to is not replaced either.
+            File::options().write(true).open(&place).map_err(at)?;
+        }
         let mut builder = tempfile::Builder::new();
-        // Others may read it, as any file that a program writes.
+        // Others may read a new file, as any that a program writes.
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        if before.is_none() {
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        }
         let (file, listed) = temporary::create(&builder, folder(&place)).map_err(at)?;
+        if let Some(before) = before {
+            keep_rights(file.as_file(), &before);
+        }
         Ok(Self::new(path, Output::File(file, listed, place)))
     }
 
@@ -74,6 +84,34 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut target = Target::file(path)?;
     target.write_all(bytes).map_err(target.failure())?;
     target.finish()
+}
+
+/// Where a path leads to, also through a link to what is not there yet.
+fn followed(path: &Path) -> std::io::Result<PathBuf> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match place.read_link() {
+            Ok(to) => place = folder(&place).join(to),
+            Err(_) => return Ok(place),
+        }
+    }
+    path.canonicalize()
+}
+
+/// Gives a file the owner and the mode of the one that it replaces, as far as the system allows it. Until then only we may read it, and
+/// that is what is left where it may not be changed.
+fn keep_rights(file: &File, before: &Metadata) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+        let (user, group) = (before.uid(), before.gid());
+        let _ = fchown(file, Some(user), Some(group)).or_else(|_| fchown(file, None, Some(group)));
+        let _ = file.set_permissions(PermissionsExt::from_mode(before.mode() & 0o777));
+    }
+    #[cfg(not(unix))]
+    let _ = file.set_permissions(before.permissions());
 }
 
 fn folder(path: &Path) -> &Path {

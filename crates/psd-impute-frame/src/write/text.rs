@@ -49,9 +49,9 @@ impl TextFile {
         .map_err(&self.failure)
     }
 
-    /// Writes what was no text before, with a header first.
-    pub(super) fn write_records(&mut self, records: &RecordBatch) -> Result<()> {
-        let text = as_text(records, self.delimiter, !self.started)
+    /// Writes what was no text before, with a header first if the columns are named.
+    pub(super) fn write_records(&mut self, records: &RecordBatch, named: bool) -> Result<()> {
+        let text = as_text(records, self.delimiter, named && !self.started)
             .map_err(|problem| Error::Unwritable { format: "CSV", problem })?;
         self.started = true;
         self.write(&text)

@@ -75,6 +75,38 @@ fn cases() -> Vec<Case> {
             TimestampNanosecondArray::from(vec![Some(3_000), None, Some(9_000)]),
             TimestampNanosecondArray::from(vec![3_000, 1_000, 9_000]),
         ),
+        case(
+            Time32SecondArray::from(vec![Some(60), None, Some(7200)]),
+            Time32SecondArray::from(vec![60, 60, 7200]),
+        ),
+        case(
+            Time32MillisecondArray::from(vec![Some(500), None, Some(1000)]),
+            Time32MillisecondArray::from(vec![500, 1, 1000]),
+        ),
+        case(
+            Time64MicrosecondArray::from(vec![Some(0), None, Some(86_399_999_999)]),
+            Time64MicrosecondArray::from(vec![0, 1, 86_399_999_999]),
+        ),
+        case(
+            Time64NanosecondArray::from(vec![Some(3_000), None, Some(9_000)]),
+            Time64NanosecondArray::from(vec![3_000, 1_000, 9_000]),
+        ),
+        case(
+            DurationSecondArray::from(vec![Some(-60), None, Some(7200)]),
+            DurationSecondArray::from(vec![-60, 60, 7200]),
+        ),
+        case(
+            DurationMillisecondArray::from(vec![Some(500), None, Some(1000)]),
+            DurationMillisecondArray::from(vec![500, 1, 1000]),
+        ),
+        case(
+            DurationMicrosecondArray::from(vec![Some(3), None, Some(9)]),
+            DurationMicrosecondArray::from(vec![3, 1, 9]),
+        ),
+        case(
+            DurationNanosecondArray::from(vec![Some(i64::MAX), None, Some(9)]),
+            DurationNanosecondArray::from(vec![i64::MAX, 1, 9]),
+        ),
         labels(StringArray::from),
         labels(LargeStringArray::from),
         labels(StringViewArray::from),
@@ -141,7 +173,8 @@ fn every_type_goes_through_every_format() {
     let folder = tempfile::tempdir().unwrap();
     for Case { array, expected } in cases() {
         for extension in ["parquet", "arrow", "arrows"] {
-            if extension == "parquet" && *array.data_type() == DataType::Timestamp(TimeUnit::Second, None) {
+            let seconds = [DataType::Timestamp(TimeUnit::Second, None), DataType::Time32(TimeUnit::Second)];
+            if extension == "parquet" && seconds.contains(array.data_type()) {
                 continue; // Parquet has no seconds.
             }
             let (input, output) = (folder.path().join("in"), folder.path().join("out"));

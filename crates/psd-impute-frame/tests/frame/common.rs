@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use psd_impute::table::Table;
-use psd_impute_frame::{Batch, Plan, ReadOptions, Result, Source, Wishes, Writer};
+use psd_impute_frame::{Batch, Plan, ReadOptions, Remark, Result, Source, Survey, Wishes, Writer};
 use std::path::Path;
 
 /// The table with `cell` in all missing cells.
@@ -64,4 +64,35 @@ pub(crate) fn complete_records(records: RecordBatch, cell: f64) -> RecordBatch {
     let table = plan.encode(&batch).unwrap().0;
     let completed = filled(&table, cell);
     plan.decode(&batch, &completed).unwrap().records().unwrap()
+}
+
+/// Text as a source that is read with options.
+pub(crate) fn source_with(text: &str, options: &ReadOptions) -> Source {
+    Source::spool(text.as_bytes(), options).unwrap()
+}
+
+/// What is said of the cells of a text.
+pub(crate) fn remarks_of(text: &str, options: &ReadOptions) -> Vec<String> {
+    let mut survey = Survey::default();
+    for batch in source_with(text, options).batches().unwrap() {
+        survey.add(&batch.unwrap()).unwrap();
+    }
+    let plan = survey.plan(&Wishes::new()).unwrap();
+    survey.remarks(&plan).iter().map(Remark::to_string).collect()
+}
+
+/// The text completed with `cell`.
+pub(crate) fn completed(text: &str, options: &ReadOptions, cell: f64) -> String {
+    let source = source_with(text, options);
+    let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.csv");
+    let mut writer = Writer::create(&output, source.format()).unwrap();
+    for batch in source.batches().unwrap() {
+        let batch = batch.unwrap();
+        let table = plan.encode(&batch).unwrap().0;
+        writer.write(&plan.decode(&batch, &filled(&table, cell)).unwrap()).unwrap();
+    }
+    writer.finish().unwrap();
+    std::fs::read_to_string(output).unwrap()
 }

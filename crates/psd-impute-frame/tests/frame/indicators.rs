@@ -25,7 +25,7 @@ fn complete(input: &Path, output: &Path, columns: &[&str]) -> Result<()> {
 /// The text with indicators.
 fn completed(text: &str, columns: &[&str]) -> Result<String> {
     let folder = tempfile::tempdir().unwrap();
-    let (input, output) = (folder.path().join("in"), folder.path().join("out"));
+    let (input, output) = (folder.path().join("in"), folder.path().join("out.csv"));
     std::fs::write(&input, text).unwrap();
     complete(&input, &output, columns)?;
     Ok(std::fs::read_to_string(&output).unwrap())

@@ -1,9 +1,14 @@
 //! Plans: stored, and applied to other tables.
 
 use crate::common::{batches_of, filled, plan_of};
-use arrow_array::{ArrayRef, Float32Array, Int8Array, RecordBatch, StringArray};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Float32Array, Float64Array, Int8Array, NullArray, RecordBatch,
+    StringArray,
+};
 use proptest::prelude::*;
-use psd_impute_frame::{Batch, Error, Kind, Plan, ReadOptions, Role, Source, Wish, Wishes, Writer};
+use psd_impute_frame::{
+    Batch, Bounds, End, Error, Kind, Plan, ReadOptions, Role, Source, Wish, Wishes, Writer,
+};
 use std::sync::Arc;
 
 const TABLE: &str = "id,size,count,colour,sure,when,note,same,never\n\
@@ -82,7 +87,11 @@ fn a_plan_that_makes_no_sense_is_refused() {
         assert!(error.contains(problem), "{error}, but expected: {problem}");
     }
     let many: Vec<String> = (0..1001).map(|k| format!("{k:04}")).collect();
-    let columns = vec![psd_impute_frame::ColumnPlan::new("z", Kind::Labels { labels: many }, Role::Modelled)];
+    let columns = vec![psd_impute_frame::ColumnPlan::new(
+        "z",
+        Kind::Labels { labels: many, ordered: false },
+        Role::Modelled,
+    )];
     assert!(matches!(Plan::new(columns), Err(Error::BadPlan { problem: "it has too many labels", .. })));
 }
 
@@ -102,7 +111,7 @@ fn new_rows_are_matched_by_name() {
     assert_eq!(
         report.notes(),
         [
-            "column `colour`: labels unknown to the model in 1 cell; they count as missing and stay",
+            "column `colour`: labels unknown to the model in 1 cell (50.0 %); they count as missing and stay",
             "column `new` is unknown to the model and passed through"
         ]
     );
@@ -127,7 +136,9 @@ fn tables_that_do_not_fit_are_refused() {
     let plan = plan();
     let error = |text: &str| plan.encode(&batches_of(text)[0]).unwrap_err();
     let header = "size,count,colour,sure,when\n";
-    assert_eq!(error("size,count,colour,sure\n1,2,red,true\n").to_string(), "the table has no column `when`");
+    let none = error("this,that\n1,2\n");
+    assert_eq!(none.to_string(), "the table has none of the modelled columns");
+    assert_eq!(none.hint().unwrap(), "they are size, count, colour, sure, when");
     let text = format!("{header}1,2,red,true,\nabc,2,red,true,\n");
     assert_eq!(error(&text).to_string(), "the table, line 3, column `size`: `abc` is not a number");
     let text = format!("{header}1,2,red,true,soon\n");
@@ -144,6 +155,25 @@ fn tables_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn a_column_that_a_table_lacks_counts_as_missing_and_is_not_added() {
+    let plan = plan();
+    let batch = &batches_of("sure,size\ntrue,1.5\n,2.5\n")[0];
+    let (table, report) = plan.encode(batch).unwrap();
+    assert!(table.row(0)[1].is_nan() && table.row(1)[4].is_nan());
+    assert_eq!((table.row(1)[0], table.row(0)[3]), (2.5, 1.0));
+    let absent: Vec<&str> = report.columns.iter().filter(|c| c.absent).map(|c| c.name.as_str()).collect();
+    assert_eq!(absent, ["count", "colour", "when"]);
+    assert_eq!(
+        report.notes()[0],
+        "column `count` is not in the table; it counts as missing, and is not added"
+    );
+    let records = plan.decode(batch, &filled(&table, 1.0)).unwrap().records().unwrap();
+    assert_eq!(records.num_columns(), 2);
+    let origin = batch.origin();
+    assert_eq!(report.refuse_absent(origin).unwrap_err().to_string(), "the table has no column `count`");
+}
+
+#[test]
 fn types_are_checked() {
     let numbers = plan_of("x,y\n1.5,2\n2.5,4\n", &Wishes::new()).unwrap();
     let column = |name, array: ArrayRef| (name, array, true);
@@ -151,7 +181,7 @@ fn types_are_checked() {
     let labels = column("x", Arc::new(StringArray::from(vec!["a", "b"])));
     let batch = Batch::from(RecordBatch::try_from_iter_with_nullable([labels, y()]).unwrap());
     let error = numbers.encode(&batch).unwrap_err();
-    assert_eq!(error.to_string(), "the table, column `x`: the type Utf8 does not hold numbers");
+    assert_eq!(error.to_string(), "the table, row 1, column `x`: `a` is not a number");
     let single = column("x", Arc::new(Float32Array::from(vec![0.5, f32::NAN])));
     let batch = Batch::from(RecordBatch::try_from_iter_with_nullable([y(), single]).unwrap());
     let (table, report) = numbers.encode(&batch).unwrap();
@@ -178,7 +208,7 @@ proptest! {
             for cell in [0.0, -1.0, 1e300, f64::NAN] {
                 column.kind().show(cell);
             }
-            let _ = column.note();
+            let _ = column.note(0);
         }
     }
 }
@@ -221,4 +251,60 @@ fn a_plan_from_text_fits_the_same_table_in_parquet() {
          a3,3.25,5,red,,2020-01-03T10:00:00Z,more words,x,\n\
          a4,,7,blue,true,,no words,x,\n"
     );
+}
+
+#[test]
+fn a_batch_of_missing_cells_may_have_any_type() {
+    let plan = plan_of("size,colour\n1.5,red\n2.5,blue\n3.5,red\n,blue\n", &Wishes::new()).unwrap();
+    let sizes: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0]));
+    let numbers: ArrayRef = Arc::new(Float64Array::from(vec![None, None]));
+    let keys = Int8Array::from(vec![None, None]);
+    let dictionary: ArrayRef =
+        Arc::new(DictionaryArray::new(keys.clone(), Arc::new(Float64Array::from(Vec::<f64>::new()))));
+    let nothing: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(NullArray::new(0))));
+    for colours in [numbers, dictionary, nothing] {
+        let records =
+            RecordBatch::try_from_iter([("size", sizes.clone()), ("colour", colours.clone())]).unwrap();
+        let batch = Batch::from(records);
+        let (table, report) = plan.encode(&batch).unwrap();
+        assert_eq!(report.columns[1].missing, 2);
+        let done = plan.decode(&batch, &filled(&table, 1.0)).unwrap().records().unwrap();
+        let texts = arrow_cast::cast(done.column(1), &arrow_schema::DataType::Utf8).unwrap();
+        assert_eq!(texts.as_ref(), &StringArray::from(vec!["red", "red"]), "{}", colours.data_type());
+        let keyed = |array: &ArrayRef| matches!(array.data_type(), arrow_schema::DataType::Dictionary(..));
+        assert_eq!(keyed(done.column(1)), keyed(&colours));
+    }
+    let other: ArrayRef = Arc::new(Float64Array::from(vec![None, Some(1.0)]));
+    let batch = Batch::from(RecordBatch::try_from_iter([("size", sizes), ("colour", other)]).unwrap());
+    assert!(matches!(plan.encode(&batch), Err(Error::WrongType { .. })));
+}
+
+#[test]
+fn a_plan_knows_where_cells_were_missing() {
+    let plan = plan();
+    let gaps: Vec<&str> = plan.columns().iter().filter(|c| c.has_gaps()).map(|c| c.name()).collect();
+    assert_eq!(gaps, ["size", "count", "sure", "when", "same", "never"]);
+    let settings = serde_json::json!({"method": "mean"});
+    let kept = plan.clone().with_settings(Some(settings.clone()));
+    let again: Plan = serde_json::from_str(&serde_json::to_string(&kept).unwrap()).unwrap();
+    assert_eq!(again.settings(), Some(&settings));
+    // A plan from before either was kept.
+    let mut old = serde_json::to_value(&plan).unwrap();
+    for column in old["columns"].as_array_mut().unwrap() {
+        column.as_object_mut().unwrap().remove("gaps");
+    }
+    let old: Plan = serde_json::from_value(old).unwrap();
+    assert!(old.settings().is_none() && old.columns().iter().all(|column| !column.has_gaps()));
+}
+
+#[test]
+fn a_bound_that_is_a_number_is_no_text() {
+    let plan = plan_of("a;b\n1,5;x\n2,25;y\n3,125;x\n;y\n", &Wishes::new()).unwrap();
+    let upper = |end: End| {
+        plan.limits(&[Bounds { column: "a".to_string(), ends: [None, Some(end)] }]).map(|l| l.of(0).1)
+    };
+    assert_eq!(upper(End::Number(1.125)).unwrap(), 1.125);
+    assert_eq!(upper(End::Text("1,125".to_string())).unwrap(), 1.125);
+    let label = plan.limits(&[Bounds { column: "b".to_string(), ends: [None, Some(End::Number(1.0))] }]);
+    assert!(matches!(label, Err(Error::BadBound { .. })));
 }

@@ -34,6 +34,64 @@ fn links_stay_links() {
     assert_eq!(std::fs::read_to_string(&real).unwrap(), "new");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_what_is_not_there_yet_stays_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link, chain) =
+        (folder.path().join("real"), folder.path().join("link"), folder.path().join("chain"));
+    std::os::unix::fs::symlink("real", &link).unwrap();
+    std::os::unix::fs::symlink(&link, &chain).unwrap();
+    write_file(&chain, b"new").unwrap();
+    assert!(link.symlink_metadata().unwrap().is_symlink() && chain.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), "new");
+    let circle = folder.path().join("circle");
+    std::os::unix::fs::symlink("circle", &circle).unwrap();
+    assert!(matches!(write_file(&circle, b"new"), Err(Error::Io { .. })));
+    assert!(circle.symlink_metadata().unwrap().is_symlink());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_mode() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("secret.csv");
+    let mode = |path: &std::path::Path| path.metadata().unwrap().mode() & 0o777;
+    write_file(&path, b"new").unwrap();
+    std::fs::write(folder.path().join("usual"), b"").unwrap();
+    assert_eq!(mode(&path), mode(&folder.path().join("usual")), "a new file is as any other");
+    for kept in [0o600, 0o660, 0o640] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(kept)).unwrap();
+        let mut target = Target::file(&path).unwrap();
+        target.write_all(b"other").unwrap();
+        let others = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+        let open = others.filter(|file| file.file_name().unwrap().to_string_lossy().starts_with('.'));
+        open.for_each(|file| assert_eq!(mode(&file), kept, "also while it is written"));
+        target.finish().unwrap();
+        assert_eq!(mode(&path), kept);
+    }
+}
+
+#[test]
+fn a_name_must_say_its_format() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["out.xyz", "out", "out.parquet.gz", "out.csv.bz2", "out."] {
+        let path = folder.path().join(name);
+        match Writer::create(&path, Format::Csv(Compression::None)).err().unwrap() {
+            error @ Error::UnknownEnding { .. } => {
+                assert!(error.hint().unwrap().contains(".parquet"), "{name}")
+            }
+            other => panic!("{name}: {other}"),
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    if cfg!(unix) {
+        let null = std::path::Path::new("/dev/null");
+        assert_eq!(Format::for_output(null, Format::Parquet).unwrap(), Format::Parquet);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_is_written_to_and_stays_one() {

@@ -1,13 +1,13 @@
 //! Text in, text out.
 
 use crate::common::{batches_of, complete, filled, open};
-use psd_impute_frame::{Compression, Format, Plan, ReadOptions, Source, Wishes, Writer};
+use psd_impute_frame::{Compression, Format, Plan, ReadOptions, Source, Token, Wishes, Writer};
 use std::io::{Read, Write};
 
 /// The text completed with `cell`.
 fn completed(text: &str, cell: f64) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let (input, output) = (folder.path().join("in"), folder.path().join("out"));
+    let (input, output) = (folder.path().join("in"), folder.path().join("out.csv"));
     std::fs::write(&input, text).unwrap();
     complete(&input, &output, &Wishes::new(), cell).unwrap();
     std::fs::read_to_string(&output).unwrap()
@@ -55,8 +55,8 @@ fn labels_are_quoted_when_they_must_be() {
 
 #[test]
 fn tokens_and_delimiter_can_be_set() {
-    let options =
-        ReadOptions { delimiter: Some(b':'), missing: Some(vec!["-999".to_string(), "none".to_string()]) };
+    let missing_only = ["-999", "none"].map(Token::everywhere).to_vec();
+    let options = ReadOptions { delimiter: Some(b':'), missing_only, ..ReadOptions::default() };
     let source = Source::spool("a:b\n1:x\n-999:none\n2:NA\n3:x\n4:NA\n".as_bytes(), &options).unwrap();
     let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
     assert_eq!(plan.columns()[1].kind().labels(), ["NA", "x"]);

@@ -1,5 +1,6 @@
 //! Do imputed values look like they belong?
 
+use super::look::Look;
 use crate::columns::{show, show_fine};
 use crate::completed::Imputed;
 use crate::numbers::{count, counted, percent, quantile, rounded, short, sorted};
@@ -101,8 +102,8 @@ impl Belong {
         }
     }
 
-    /// In a sentence.
-    pub fn answer(&self, names: &[&str]) -> String {
+    /// In a few sentences, the last of which is what the checks found.
+    pub fn answer(&self, names: &[&str], look: &Look) -> String {
         if self.columns.is_empty() {
             return "There is nothing to compare: no cell was imputed.".to_string();
         }
@@ -116,14 +117,21 @@ impl Belong {
                 counted(imputed as u64, "imputed value"),
             ),
         };
+        let checks = match look.warnings.len() {
+            0 => "The checks against comparable observed rows found nothing".to_string(),
+            1 => "The checks against comparable observed rows found one thing to look at".to_string(),
+            n => format!("The checks against comparable observed rows found {n} things to look at"),
+        };
         let enough = self.columns.iter().filter(|column| column.imputed.count >= ENOUGH);
         match enough.max_by(|a, b| a.distance.total_cmp(&b.distance)) {
             Some(far) => format!(
-                "{range}. Observed and imputed values are furthest apart in “{}” (distance {}, where 0 is the same and 1 nothing in common).",
+                "{range}. Observed and imputed values are furthest apart in “{}” (distance {}, where 0 is the same and 1 nothing in common). {checks}.",
                 names[far.column],
                 short(rounded(far.distance, 2))
             ),
-            None => format!("{range}. No column has enough imputed values to compare their distribution."),
+            None => format!(
+                "{range}. No column has enough imputed values to compare their distribution. {checks}."
+            ),
         }
     }
 }
@@ -210,8 +218,7 @@ fn intervals(kind: &Kind, observed: &[f64], imputed: &[f64]) -> Shares {
     let (low, high) = (all[0].max(q1 - far), all[all.len() - 1].min(q99 + far));
     let unit = match kind {
         Kind::Number { decimals: Some(decimals), .. } => Some(10f64.powi(-i32::from(*decimals))),
-        Kind::Time { .. } => Some(1.0),
-        _ => None,
+        kind => kind.time_unit().map(|_| 1.0),
     };
     let range = (high - low).max(f64::MIN_POSITIVE);
     let middle = quantile(observed, 0.75) - quantile(observed, 0.25);
@@ -277,7 +284,7 @@ mod tests {
 
     #[test]
     fn labels_are_compared_by_their_shares() {
-        let labels = plan(Kind::Labels { labels: vec!["a".into(), "b".into(), "c".into()] });
+        let labels = plan(Kind::Labels { labels: vec!["a".into(), "b".into(), "c".into()], ordered: false });
         let found = compare(0, &labels, (0.0, 2.0), vec![0.0, 1.0, 1.0, 1.0], vec![1.0, 2.0]);
         assert_eq!(found.distance, 0.5);
         assert_eq!(found.observed.shown, ["b", "75 %"]);

@@ -85,6 +85,23 @@ impl Fit {
         out
     }
 
+    /// What to look at.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if !self.converged {
+            out.push("The fit did not converge.".to_string());
+        }
+        if let (Some(stack), Some(normal)) = (self.held_out, self.normal)
+            && stack < normal - 0.05
+        {
+            out.push(format!(
+                "On rows it had not seen the model is worse than a normal model by {} nats a row.",
+                short(rounded(normal - stack, 3))
+            ));
+        }
+        out
+    }
+
     /// In a sentence.
     pub fn answer(&self) -> String {
         let converged = if self.converged {
@@ -108,8 +125,7 @@ impl Fit {
                         short(rounded(-better, 3))
                     )
                 } else {
-                    "On rows it had not seen it is no better than the normal model, which then is good enough"
-                        .to_string()
+                    "On rows it had not seen it is about as good as the normal model".to_string()
                 };
                 format!(" {verdict} ({} against {}).", short(stack), short(normal))
             }

@@ -32,6 +32,8 @@ use serde::Serialize;
 const MOST_COLUMNS: usize = 60;
 /// Rows that a pattern has on average, at least.
 const ROWS_OF_PATTERN: usize = 5;
+/// Rows below which the test sees little.
+const FEW: usize = 200;
 /// The probability below which chance is not believed.
 const LEVEL: f64 = 0.05;
 
@@ -80,6 +82,9 @@ impl Little {
                 let verdict = match (p < LEVEL, dependence.beyond) {
                     (true, _) => {
                         "Probably not completely at random: rows with different gaps differ in what is observed of them"
+                    }
+                    (false, 0) if rows < FEW => {
+                        "Little’s test sees nothing against completely at random, but so few rows show large differences only"
                     }
                     (false, 0) => "Little’s test sees nothing against completely at random",
                     (false, _) => "Little’s test, which compares whole patterns, does not see it",

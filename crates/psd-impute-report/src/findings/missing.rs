@@ -17,8 +17,10 @@ pub struct Missing {
     pub complete: u64,
     /// Each column that is modelled, in the table's order.
     pub columns: Vec<Gaps>,
-    /// The columns that are not modelled but have gaps, and their missing cells.
+    /// The columns that stay as they are and have gaps, and their missing cells, which stay empty.
     pub others: Vec<(String, u64)>,
+    /// The columns of one value that have gaps, and their missing cells, which become that value.
+    pub constants: Vec<(String, u64)>,
 }
 
 /// The gaps of a column.
@@ -40,7 +42,15 @@ impl Missing {
             missing: found.missing + found.unseen,
         });
         let complete = rows.patterns.iter().find(|(missing, _)| missing.is_empty()).map_or(0, |p| p.1);
-        Self { rows: rows.report.rows, complete, columns: columns.collect(), others: rows.others.clone() }
+        let others = rows.report.left.iter().map(|column| (&column.name, column.missing));
+        let constants = rows.report.columns.iter().skip(plans.len()).map(|c| (&c.name, c.missing));
+        Self {
+            rows: rows.report.rows,
+            complete,
+            columns: columns.collect(),
+            others: with_gaps(others),
+            constants: with_gaps(constants),
+        }
     }
 
     /// All cells.
@@ -56,14 +66,13 @@ impl Missing {
     /// In a sentence or two.
     pub fn answer(&self) -> String {
         let mut out = self.of_modelled();
-        if !self.others.is_empty() {
-            let named = self.others.iter().take(NAMED);
-            let mut names: Vec<String> =
-                named.map(|(name, missing)| format!("“{name}” ({})", counted(*missing, "cell"))).collect();
-            if self.others.len() > NAMED {
-                names.push(counted((self.others.len() - NAMED) as u64, "more column"));
+        for (columns, what) in [
+            (&self.constants, "Cells of columns with one value become that value"),
+            (&self.others, "Cells of columns that are left as they are stay empty"),
+        ] {
+            if !columns.is_empty() {
+                out += &format!(" {what}: {}.", named(columns));
             }
-            out += &format!(" Columns that are not modelled have gaps as well: {}.", list(&names));
         }
         out
     }
@@ -99,4 +108,19 @@ impl Missing {
             list(&worst),
         )
     }
+}
+
+fn with_gaps<'a>(columns: impl Iterator<Item = (&'a String, u64)>) -> Vec<(String, u64)> {
+    columns.filter(|(_, missing)| *missing > 0).map(|(name, missing)| (name.clone(), missing)).collect()
+}
+
+/// Columns and their missing cells, the first few by name.
+fn named(columns: &[(String, u64)]) -> String {
+    let first = columns.iter().take(NAMED);
+    let mut names: Vec<String> =
+        first.map(|(name, missing)| format!("“{name}” ({})", counted(*missing, "cell"))).collect();
+    if columns.len() > NAMED {
+        names.push(counted((columns.len() - NAMED) as u64, "more column"));
+    }
+    list(&names)
 }

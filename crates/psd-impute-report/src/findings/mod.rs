@@ -8,6 +8,7 @@ pub mod cells;
 pub mod dependence;
 pub mod fit;
 pub mod little;
+pub mod look;
 pub mod missing;
 pub mod outliers;
 pub mod pairs;
@@ -20,12 +21,14 @@ use crate::completed::Imputed;
 use crate::error::Result;
 use crate::rows::Rows;
 use crate::subject::Subject;
-use psd_impute_frame::ColumnPlan;
+use psd_impute_frame::{Checks, ColumnPlan, FilledWith};
 use serde::Serialize;
 
 /// All that a report says.
 #[derive(Debug, Clone, Serialize)]
 pub struct Findings {
+    /// What to look at first.
+    pub look: look::Look,
     /// The columns that are modelled.
     pub columns: Vec<ColumnInfo>,
     /// What is missing.
@@ -61,13 +64,20 @@ impl Findings {
         let limits = plan.limits(bounds)?;
         let rows = Rows::read(source, plan, &limits)?;
         let imputer = model.model.imputer(limits.clone())?;
+        let mut checks = Checks::new(plan, FilledWith::Draws);
         let imputed = match &rows.gaps {
             None => None,
-            Some(gaps) if completed.is_empty() => Some(Imputed::drawn(gaps, &imputer)?),
-            Some(gaps) => Some(Imputed::read(gaps, source, completed, plan)?),
+            Some(gaps) if completed.is_empty() => {
+                Some(Imputed::drawn(&rows, gaps, source, model, &limits, &mut checks)?)
+            }
+            Some(gaps) => Some(Imputed::read(gaps, source, completed, plan, &mut checks)?),
         };
         let (sample, imputed) = (&rows.sample, imputed.as_ref());
+        let names: Vec<&str> = plans.iter().map(|column| column.name()).collect();
+        let fit = fit::Fit::of(&model.model);
+        let calibration = calibration::Calibration::of(sample, &model.model, &limits)?;
         Ok(Self {
+            look: look::Look::of(checks, &rows, &model.model, &fit, &calibration, &names),
             columns: plans.iter().map(|column| ColumnInfo::of(column)).collect(),
             missing: missing::Missing::of(&rows, &plans),
             patterns: patterns::Patterns::of(&rows),
@@ -77,8 +87,8 @@ impl Findings {
             pairs: pairs::Pairs::of(sample, imputed)?,
             outliers: outliers::Outliers::of(sample, &imputer, &plans)?,
             cells: cells::Cells::of(&rows, &imputer, &plans)?,
-            fit: fit::Fit::of(&model.model),
-            calibration: calibration::Calibration::of(sample, &model.model, &limits)?,
+            fit,
+            calibration,
             settings: settings::Settings::of(subject, &rows),
         })
     }

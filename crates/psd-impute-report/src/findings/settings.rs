@@ -2,6 +2,7 @@
 
 use crate::rows::Rows;
 use crate::subject::{Names, Subject};
+use psd_impute_frame::Drift;
 use serde::Serialize;
 
 /// The version, the files, the commands.
@@ -32,8 +33,12 @@ impl Settings {
         let Subject { model, bounds, names, .. } = subject;
         let Names { table, model: file, completed, command } = names.clone();
         let plan = &model.plan;
-        let mut notes: Vec<String> = plan.columns().iter().filter_map(|column| column.note()).collect();
+        let left = &rows.report.left;
+        let missing = |name: &str| left.iter().find(|column| column.name == name).map_or(0, |c| c.missing);
+        let mut notes: Vec<String> =
+            plan.columns().iter().filter_map(|column| column.note(missing(column.name()))).collect();
         notes.extend(rows.report.notes());
+        notes.extend(Drift::notes(&rows.report.drift(plan)));
         let report = model.model.report();
         let preset = match report.how {
             psd_impute::model::How::Stack(_) => "",

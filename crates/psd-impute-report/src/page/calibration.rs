@@ -24,7 +24,7 @@ pub(super) fn note(calibration: &Calibration) -> String {
     match calibration.numbers.iter().filter(|column| column.coarse).count() {
         0 => seen,
         coarse => format!(
-            "{seen} {} with fewer than {DIFFERENT} different values {} left out: there intervals end at values, and hold more than they should.",
+            "{seen} {} with fewer than {DIFFERENT} different values, or one that comes back often, {} left out: there intervals end at values, and hold more than they should.",
             counted(coarse as u64, "column"),
             if coarse == 1 { "is" } else { "are" }
         ),

@@ -29,7 +29,51 @@ pub(super) fn map(dependence: &Dependence, names: &[&str]) -> Html {
         row([row_heading(names[a])].into_iter().chain(others.iter().map(cell)))
     });
     let caption = "How other columns differ where one is missing, from −1 to 1; * beyond chance";
-    grid(caption, "chart heat", head, lines)
+    Html::all([grid(caption, "chart heat", head, lines), legend()])
+}
+
+/// Steps of the colours: where each begins.
+const STEPS: [f64; 4] = [0.05, 0.15, 0.3, 0.5];
+
+/// The step of a difference, from 0 to 4.
+fn step(size: f64) -> usize {
+    STEPS.iter().filter(|&&from| size.abs() >= from).count()
+}
+
+/// The colour of a difference: one hue where the other column is larger, another where it is smaller, grey for labels, which have no sign.
+fn shade(effect: f64, has_sign: bool) -> String {
+    match (step(effect), has_sign, effect < 0.0) {
+        (0, _, _) => "heat-0".to_string(),
+        (step, false, _) => format!("heat-v{step}"),
+        (step, true, true) => format!("heat-n{step}"),
+        (step, true, false) => format!("heat-p{step}"),
+    }
+}
+
+/// What the colours mean.
+fn legend() -> Html {
+    let swatch = |effect: f64, has_sign: bool| {
+        let shown = match has_sign {
+            true => format!("{effect:+}").replace('-', "−"),
+            false => format!("{effect}"),
+        };
+        Html::element(
+            "span",
+            &[("class", &format!("swatch {}", shade(effect, has_sign)))],
+            [Html::text(shown)],
+        )
+    };
+    let scale = |text: &str, swatches: Vec<Html>| {
+        let swatches = Html::element("span", &[("class", "swatches")], swatches);
+        Html::element("li", &[], [swatches, Html::text(text)])
+    };
+    let of = |sign: f64| STEPS.iter().map(|&from| swatch(sign * from, true)).collect::<Vec<_>>();
+    let lists = [
+        scale("smaller where the cell is missing, from this on", of(-1.0).into_iter().rev().collect()),
+        scale("larger", of(1.0)),
+        scale("labels differ, which has no sign", STEPS.iter().map(|&from| swatch(from, false)).collect()),
+    ];
+    Html::element("ul", &[("class", "legend heat-legend")], lists)
 }
 
 fn square(pair: Option<&Pair>, same: bool) -> Html {
@@ -37,16 +81,11 @@ fn square(pair: Option<&Pair>, same: bool) -> Html {
         let text = if same { "" } else { "–" };
         return Html::element("td", &[("class", "heat-none")], [Html::text(text)]);
     };
-    let strength = match pair.effect.abs() {
-        size if size < 0.05 => "heat-0",
-        size if size < 0.15 => "heat-1",
-        size if size < 0.3 => "heat-2",
-        size if size < 0.5 => "heat-3",
-        _ => "heat-4",
-    };
     let star = if pair.adjusted < 0.05 { "*" } else { "" };
-    let text = format!("{:.2}{star}", pair.effect).replacen('-', "−", 1);
-    Html::element("td", &[("class", strength)], [Html::text(text)])
+    // Nothing is not negative.
+    let effect = if pair.effect.abs() < 0.005 { 0.0 } else { pair.effect };
+    let text = format!("{effect:.2}{star}").replacen('-', "−", 1);
+    Html::element("td", &[("class", &shade(pair.effect, pair.means.is_some()))], [Html::text(text)])
 }
 
 /// Every pair, the largest difference first.
@@ -79,4 +118,21 @@ pub(super) fn table(dependence: &Dependence, names: &[&str]) -> Html {
         "The pairs as a table",
         html::table("How columns differ where another is missing", "", &headings, lines),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hues_tell_signs_apart_on_one_scale() {
+        assert_eq!([-0.7, -0.2, -0.04].map(|x| shade(x, true)), ["heat-n4", "heat-n2", "heat-0"]);
+        assert_eq!([0.7, 0.2, 0.04].map(|x| shade(x, true)), ["heat-p4", "heat-p2", "heat-0"]);
+        assert_eq!(shade(0.3, false), "heat-v3");
+        let legend = legend().into_string();
+        assert!(
+            legend.contains("heat-n4\">−0.5</span>") && legend.contains("heat-p4\">+0.5</span>"),
+            "{legend}"
+        );
+    }
 }

@@ -11,6 +11,7 @@ mod fit;
 mod gaps;
 mod html;
 mod json;
+mod look;
 mod settings;
 mod values;
 
@@ -47,6 +48,7 @@ pub fn page(findings: &Findings) -> Result<String> {
         digest(SCRIPT)
     );
     let Findings {
+        look,
         missing,
         patterns,
         little,
@@ -63,6 +65,8 @@ pub fn page(findings: &Findings) -> Result<String> {
         ("policy", Html::text(policy)),
         ("name", Html::text(file_name(&settings.table))),
         ("about", answer(about(findings))),
+        ("look", answer(look.answer())),
+        ("look-list", look::list(look)),
         ("missing", answer(missing.answer())),
         ("missing-table", gaps::columns(missing)),
         ("patterns", answer(patterns.answer())),
@@ -71,7 +75,7 @@ pub fn page(findings: &Findings) -> Result<String> {
         ("dependence", answer(dependence.answer(&names))),
         ("dependence-map", dependence::map(dependence, &names)),
         ("dependence-table", dependence::table(dependence, &names)),
-        ("belong", answer(belong.answer(&names))),
+        ("belong", answer(belong.answer(&names, look))),
         ("belong-source", answer(values::source(belong, settings))),
         ("belong-table", values::belong(belong, findings)),
         ("outliers", answer(outliers.answer())),
@@ -80,7 +84,7 @@ pub fn page(findings: &Findings) -> Result<String> {
         ("cells-table", cells::table(cells, &names)),
         ("fit", answer(fit.answer())),
         ("fit-table", fit::members(fit)),
-        ("calibration", answer(calibration.answer())),
+        ("calibration", answer(calibration.answer(&names))),
         ("calibration-note", answer(calibration::note(calibration))),
         ("calibration-levels", calibration::levels(calibration)),
         ("calibration-table", calibration::columns(calibration, &names)),

@@ -20,7 +20,10 @@ pub(super) fn source(belong: &Belong, settings: &Settings) -> String {
     };
     let from = match (belong.tables, settings.completed.is_empty()) {
         (0, _) => return String::new(),
-        (_, true) => "Imputed values are one draw from the model for each missing cell (seed 0).".to_string(),
+        (_, true) => {
+            "Imputed values are the draws that `impute` writes with this model, seed 0 and one table."
+                .to_string()
+        }
         (n, false) => format!("Imputed values are those of {}.", counted(n as u64, "completed table")),
     };
     let observed = some_of("observed", belong.observed_rows, "rows");

@@ -41,8 +41,8 @@ fn gaps_of_columns_that_are_left_alone_are_named() {
     let found = findings(&format!("id,a,b,same,empty\n{}", (0..40).map(row).collect::<String>()));
     assert_eq!(
         found.missing.answer(),
-        "Nothing is missing in the modelled columns: all 80 cells are observed. Columns that are not modelled have gaps as well: \
-         “id” (4 cells), “same” (5 cells) and “empty” (40 cells)."
+        "Nothing is missing in the modelled columns: all 80 cells are observed. Cells of columns with one value become \
+         that value: “same” (5 cells). Cells of columns that are left as they are stay empty: “id” (4 cells) and “empty” (40 cells)."
     );
 }
 

@@ -8,4 +8,5 @@ mod common;
 mod completed;
 mod escaped;
 mod found;
+mod looked_at;
 mod shown;

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::density::{Density, Stack};
 use crate::impute::{Balance, Drawn, Draws, Imputer, Limits};
 use crate::learn::OneOf;
-use crate::table::{RowCounter, Table};
+use crate::table::{RowCounter, RowKeys, Table};
 use std::sync::OnceLock;
 
 /// Tables with more rows are drawn row by row: where rows are many, chance evens out what balance would.
@@ -93,17 +93,28 @@ pub struct Imputation<'a> {
 impl Imputation<'_> {
     /// Completes the next batch of a table; the counter is that of its batches.
     pub fn complete(&self, batch: &Table, counter: &mut RowCounter) -> Result<Table> {
+        self.all.model.check(batch)?;
+        let keys = counter.keys(&self.all.model.scaler.standardise(batch));
+        self.complete_keyed(batch, &keys)
+    }
+
+    /// Completes some rows of the next batch, with the draws that they have in the whole table.
+    pub fn complete_some(&self, batch: &Table, rows: &[usize], counter: &mut RowCounter) -> Result<Table> {
+        self.all.model.check(batch)?;
+        let keys = counter.keys(&self.all.model.scaler.standardise(batch));
+        self.complete_keyed(&batch.select(rows)?, &keys.select(rows))
+    }
+
+    fn complete_keyed(&self, batch: &Table, keys: &RowKeys) -> Result<Table> {
         let Imputations { model, limits, seed, balance, .. } = self.all;
-        model.check(batch)?;
         let density = self.density.as_ref().map_or(model.density(), |density| density as &dyn Density);
         let imputer = Imputer::new(density, &model.scaler, &model.ties, limits.clone())?;
-        let keys = counter.keys(&model.scaler.standardise(batch));
         let none = &Drawn::default();
         let drawn = match balance {
-            Some(balance) if balance.knows(&keys, batch.len()) => self.drawn(balance, &imputer)?,
+            Some(balance) if balance.knows(keys, batch.len()) => self.drawn(balance, &imputer)?,
             _ => none,
         };
-        imputer.complete_from(drawn, batch, &keys, *seed, self.one.number)
+        imputer.complete_from(drawn, batch, keys, *seed, self.one.number)
     }
 
     /// The draws of the rows in balance, made when the first of them comes.

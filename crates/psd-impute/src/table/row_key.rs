@@ -36,6 +36,11 @@ impl RowKeys {
         RowCounter::default().keys(table)
     }
 
+    /// The keys of some of the rows.
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+        Self { keys: rows.iter().map(|&i| self.keys[i]).collect() }
+    }
+
     /// The key of row `i`.
     pub(crate) fn key(&self, i: usize) -> u64 {
         self.keys[i]

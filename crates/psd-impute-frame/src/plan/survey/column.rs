@@ -1,17 +1,21 @@
 //! What was seen of one column.
 
 use super::distinct::Distinct;
-use super::numbers::NumberSurvey;
+use super::forms::Forms;
+use super::texts::{Sort, Texts};
 use super::times::TimeSurvey;
 use crate::batch::{Batch, Cell, Cells, Rows};
 use crate::error::Result;
 use crate::place::Place;
 use crate::plan::kind::boolean;
-use crate::text::{Clock, NumberText, Parsed, TimeText, Zone};
+use crate::text::{
+    Clock, ClockText, DurationText, NumberCell, Parsed, TimeText, Zone, compact_number, compact_time,
+};
 use arrow_schema::DataType;
+use std::collections::BTreeMap;
 
-/// The ways in which text may be numbers. Where the second of two both fit is the one meant if cells are separated by semicolons.
-const READINGS: [NumberText; 3] = [NumberText::PLAIN, NumberText::GROUPED, NumberText::COMMA];
+/// Different tokens of missing cells that are counted.
+const MOST_TOKENS: usize = 100;
 
 /// What was seen of a column.
 #[derive(Debug, Default)]
@@ -19,18 +23,48 @@ pub(in crate::plan) struct ColumnSurvey {
     name: String,
     /// The type, if it has no kind here.
     pub(in crate::plan) unsupported: Option<String>,
-    /// Whether its type says that it is a category.
-    pub(in crate::plan) dictionary: bool,
-    /// Whether cells are separated by semicolons.
-    semicolons: bool,
+    pub(in crate::plan) storage: Storage,
+    /// The type that it is stored as, if it has one.
+    pub(in crate::plan) data_type: Option<DataType>,
     pub(in crate::plan) observed: u64,
-    pub(in crate::plan) texts: Distinct<String>,
+    /// Whether a cell is missing.
+    pub(in crate::plan) gaps: bool,
+    /// The texts that stand for missing cells, and how often.
+    pub(in crate::plan) tokens: BTreeMap<String, u64>,
+    pub(in crate::plan) texts: Texts,
+    /// The first text of each sort, and its row.
+    firsts: [Option<(u64, Place, String)>; 6],
     pub(in crate::plan) bits: Distinct<u64>,
-    numbers: [NumberSurvey; 3],
-    pub(in crate::plan) times: TimeSurvey,
+    pub(in crate::plan) forms: Forms,
+    /// Dates and times, if days come first and if months do.
+    pub(in crate::plan) dates: [TimeSurvey<TimeText>; 2],
+    /// The first date that is another one if its month comes first.
+    pub(in crate::plan) doubtful_date: Option<(Place, String)>,
+    /// Dates of eight digits.
+    pub(in crate::plan) compact: TimeSurvey<TimeText>,
+    pub(in crate::plan) clocks: TimeSurvey<ClockText>,
+    pub(in crate::plan) durations: TimeSurvey<DurationText>,
     pub(in crate::plan) booleans: u64,
     /// Cells with a space within.
     pub(in crate::plan) spaced: u64,
+    /// Cells of a file with space around them that are no numbers or times.
+    pub(in crate::plan) padded: u64,
+}
+
+/// How a column is stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::plan) enum Storage {
+    /// In a text file, of which nobody has said what it holds.
+    #[default]
+    File,
+    /// As text in a table with types.
+    Text,
+    /// As a dictionary, which says that it is a category.
+    Dictionary,
+    /// As integers.
+    Integers,
+    /// As anything else.
+    Typed,
 }
 
 impl ColumnSurvey {
@@ -48,27 +82,44 @@ impl ColumnSurvey {
         let cells = batch.cells(column)?;
         if let Cells::Unsupported = cells {
             self.unsupported = Some(batch.type_name(column));
+            self.observed += batch.missing(column)?.into_iter().filter(|missing| !missing).count() as u64;
+            self.gaps |= batch.missing(column)?.contains(&true);
             return Ok(());
         }
-        let single = matches!(cells, Cells::Numbers(_, true));
+        let single = matches!(cells, Cells::Numbers(_, true, _));
         for i in 0..batch.len() {
             let row = rows + i as u64;
+            let place = || batch.place(i, column);
             let cell = cells.get(i);
             self.observed += u64::from(cell != Cell::Missing);
             match cell {
-                Cell::Missing => {}
-                Cell::Raw(text) => self.add_raw(row, &text, || batch.place(i, column)),
+                Cell::Missing => {
+                    self.gaps = true;
+                    self.add_token(cells.token(i).as_deref());
+                }
+                Cell::Raw(text) => {
+                    let sort = self.add_text(row, &text, place);
+                    self.padded += u64::from(sort == Sort::Other && cells.is_padded(i));
+                }
                 Cell::Number(x) => {
                     self.bits.add(&(x + 0.0).to_bits());
-                    self.numbers[0]
-                        .add(row, Parsed::plain(x), single, || (batch.place(i, column), x.to_string()));
+                    // Beyond this, integers are rounded before they are seen.
+                    let code = self.storage == Storage::Integers && x.abs() >= 2f64.powi(53);
+                    let number = Parsed { code, ..Parsed::plain(x) };
+                    self.forms.add_plain(row, number, single, || (place(), x.to_string()));
+                    if let Some(time) = compact_number(x) {
+                        self.compact.add(row, time, TimeText::COMPACT);
+                    }
                 }
-                Cell::Label(text) => self.add_text(text),
+                Cell::Label(text) if self.storage == Storage::Text => drop(self.add_text(row, text, place)),
+                Cell::Label(text) => self.texts.add(Sort::Other, text, row),
                 Cell::Boolean(value) => {
                     self.booleans += 1;
-                    self.add_text(if value { "true" } else { "false" });
+                    self.texts.add(Sort::Other, if value { "true" } else { "false" }, row);
                 }
-                Cell::Time(time) => self.times.add(time, looks),
+                Cell::Time(time) => self.dates[0].add(row, time, looks),
+                Cell::Clock(time) => self.clocks.add(row, time, ClockText::FULL),
+                Cell::Duration(time) => self.durations.add(row, time, DurationText::Iso),
             }
         }
         Ok(())
@@ -77,61 +128,89 @@ impl ColumnSurvey {
     /// Notes what the type of the storage says; returns how its times are written as text.
     fn look_at_type(&mut self, batch: &Batch, column: usize) -> TimeText {
         let records = match batch.rows() {
-            Rows::Records(records) => records,
-            Rows::Text(chunk) => {
-                self.semicolons = chunk.delimiter() == b';';
-                return TimeText::DATE;
-            }
+            Rows::Records(records, _) => records,
+            Rows::Text(_) => return TimeText::DATE,
         };
         let data_type = records.column(column).data_type();
-        self.dictionary = matches!(data_type, DataType::Dictionary(..));
+        self.data_type.get_or_insert_with(|| data_type.clone());
+        self.storage = match data_type {
+            DataType::Dictionary(..) => Storage::Dictionary,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Storage::Text,
+            integer if integer.is_integer() => Storage::Integers,
+            _ => Storage::Typed,
+        };
         match data_type {
             DataType::Timestamp(_, zone) => {
                 let zone = if zone.is_some() { Zone::Utc } else { Zone::None };
-                TimeText { clock: Clock::T, zone }
+                TimeText { clock: Clock::T, zone, ..TimeText::DATE }
             }
-            DataType::Date64 => TimeText { clock: Clock::T, zone: Zone::None },
+            DataType::Date64 => TimeText { clock: Clock::T, ..TimeText::DATE },
             _ => TimeText::DATE,
         }
     }
 
-    fn add_text(&mut self, text: &str) {
-        self.texts.add(text);
-        self.spaced += u64::from(text.contains(char::is_whitespace));
+    fn add_token(&mut self, token: Option<&str>) {
+        let Some(token) = token else { return };
+        if let Some(cells) = self.tokens.get_mut(token) {
+            *cells += 1;
+        } else if self.tokens.len() < MOST_TOKENS {
+            self.tokens.insert(token.to_string(), 1);
+        }
     }
 
-    fn add_raw(&mut self, row: u64, text: &str, place: impl Fn() -> Place) {
-        self.add_text(text);
+    /// Adds a text whose kind is not yet known. Returns what it can be read as.
+    fn add_text(&mut self, row: u64, whole: &str, place: impl Fn() -> Place) -> Sort {
+        let text = whole.trim();
         let found = || (place(), text.to_string());
-        for (reading, numbers) in READINGS.iter().zip(&mut self.numbers) {
-            match reading.parse(text) {
-                Some(parsed) => {
-                    let group = if reading.comma { '.' } else { ',' };
-                    numbers.grouped |= reading.grouped && text.contains(group);
-                    numbers.add(row, parsed, false, found);
+        let sort = match NumberCell::parse(text) {
+            Some(cell) => {
+                if let Some(days) = compact_time(text) {
+                    self.compact.add(row, days, TimeText::COMPACT);
                 }
-                None => {
-                    numbers.other.get_or_insert_with(found);
-                }
+                self.forms.add(row, &cell, text, found)
             }
-        }
-        match TimeText::parse(text) {
-            Some((time, looks)) => self.times.add(time, looks),
+            None if self.add_time(row, text, found) => Sort::Time,
             None => {
-                self.times.other.get_or_insert_with(found);
+                self.booleans += u64::from(boolean(text).is_some());
+                Sort::Other
             }
-        }
-        self.booleans += u64::from(boolean(text).is_some());
+        };
+        self.spaced += u64::from(text.contains(char::is_whitespace));
+        self.firsts[sort as usize].get_or_insert_with(|| (row, place(), text.to_string()));
+        self.texts.add(sort, whole, row);
+        sort
     }
 
-    /// The reading that makes numbers of the most cells, and what it made of them.
-    pub(in crate::plan) fn numbers(&self) -> (NumberText, &NumberSurvey) {
-        let order = if self.semicolons { [0, 2, 1] } else { [0, 1, 2] };
-        let most = order.iter().map(|&k| self.numbers[k].count).max();
-        let best = order.into_iter().find(|&k| Some(self.numbers[k].count) == most).unwrap_or(0);
-        let numbers = &self.numbers[best];
-        let padding = if numbers.decimals.is_some() { numbers.padding } else { 0 };
-        let (comma, grouped) = (READINGS[best].comma, numbers.grouped);
-        (NumberText { comma, grouped, padding }, numbers)
+    /// Adds a text if it is a date, a time of day or a duration.
+    fn add_time(&mut self, row: u64, text: &str, found: impl Fn() -> (Place, String)) -> bool {
+        if let Some(cell) = TimeText::parse_both(text) {
+            for (survey, read) in self.dates.iter_mut().zip(cell) {
+                if let Some((time, looks)) = read {
+                    survey.add(row, time, looks);
+                }
+            }
+            if matches!(cell, [Some(a), Some(b)] if a.0 != b.0) {
+                self.doubtful_date.get_or_insert_with(found);
+            }
+            return true;
+        }
+        // Clocks have colons, and other durations begin with a P or speak of days.
+        if !text.contains([':', 'P', 'd']) {
+            return false;
+        }
+        let (clock, duration) = (ClockText::parse(text), DurationText::parse(text));
+        if let Some((time, looks)) = clock {
+            self.clocks.add(row, time, looks);
+        }
+        if let Some((time, looks)) = duration {
+            self.durations.add(row, time, looks);
+        }
+        clock.is_some() || duration.is_some()
+    }
+
+    /// The first text that does not fit.
+    pub(in crate::plan) fn first_odd(&self, fits: impl Fn(&str) -> bool) -> Option<(Place, String)> {
+        let odd = self.firsts.iter().flatten().filter(|(_, _, text)| !fits(text));
+        odd.min_by_key(|(row, ..)| *row).map(|(_, place, text)| (place.clone(), text.clone()))
     }
 }

@@ -2,17 +2,24 @@
 
 mod column;
 mod distinct;
+mod evidence;
+mod forms;
 mod numbers;
 mod sequence;
+mod spread;
+mod texts;
 mod times;
 
-pub(super) use column::ColumnSurvey;
+pub(super) use column::{ColumnSurvey, Storage};
+pub(super) use evidence::{Evidence, Reading, comma_of, nearly_all};
 pub(super) use numbers::NumberSurvey;
+pub(super) use spread::Suspect;
+pub(super) use times::TimeSurvey;
 
 use super::Plan;
 use super::verdict::decide;
 use super::wish::Wishes;
-use crate::batch::Batch;
+use crate::batch::{Batch, Hints};
 use crate::error::{Error, Result};
 use crate::place::Origin;
 
@@ -20,6 +27,11 @@ use crate::place::Origin;
 #[derive(Debug, Default)]
 pub struct Survey {
     origin: Origin,
+    hints: Hints,
+    /// What separates cells, if the table is text.
+    delimiter: Option<u8>,
+    /// Whether the table itself names its columns.
+    named: bool,
     rows: u64,
     columns: Vec<ColumnSurvey>,
 }
@@ -30,6 +42,7 @@ impl Survey {
         if self.rows == 0 {
             batch.check_names()?;
             self.origin = batch.origin().clone();
+            (self.hints, self.delimiter, self.named) = (batch.hints(), batch.delimiter(), batch.has_header());
             self.columns = batch.names().into_iter().map(ColumnSurvey::new).collect();
         }
         if batch.names().len() != self.columns.len() {
@@ -48,12 +61,23 @@ impl Survey {
         self.rows
     }
 
-    /// Each column's name and missing cells. Nothing is known of the cells of a type that has no kind here.
-    pub fn missing(&self) -> impl Iterator<Item = (&str, Option<u64>)> {
-        self.columns.iter().map(|column| {
-            let known = column.unsupported.is_none();
-            (column.name(), known.then_some(self.rows - column.observed))
-        })
+    pub(super) fn columns(&self) -> &[ColumnSurvey] {
+        &self.columns
+    }
+
+    /// Whether a line of the table names its columns.
+    pub(super) fn is_named(&self) -> bool {
+        self.named
+    }
+
+    /// What the file says of all its columns.
+    pub(super) fn evidence(&self) -> Evidence {
+        Evidence::of(&self.columns, self.hints, self.delimiter == Some(b';'))
+    }
+
+    /// Each column's name and missing cells.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.columns.iter().map(|column| (column.name(), self.rows - column.observed))
     }
 
     /// Says what the columns are.
@@ -68,8 +92,9 @@ impl Survey {
                 known: self.columns.iter().map(|c| c.name().to_string()).collect(),
             });
         }
-        let columns =
-            self.columns.iter().map(|column| decide(column, self.rows, wishes.get(column.name()).copied()));
+        let evidence = self.evidence();
+        let wish = |column: &ColumnSurvey| wishes.get(column.name());
+        let columns = self.columns.iter().map(|column| decide(column, &evidence, self.rows, wish(column)));
         Plan::new(columns.collect::<Result<_>>()?)
     }
 }

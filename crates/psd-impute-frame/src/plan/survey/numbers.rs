@@ -1,11 +1,12 @@
 //! The numbers of a column, read in one way.
 
 use super::sequence::Sequence;
+use super::spread::Spread;
 use crate::place::Place;
 use crate::text::{MOST_DECIMALS, Parsed, decimals_of};
 
 /// What was seen of a column's numbers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::plan) struct NumberSurvey {
     pub(in crate::plan) count: u64,
     pub(in crate::plan) low: f64,
@@ -14,15 +15,14 @@ pub(in crate::plan) struct NumberSurvey {
     pub(in crate::plan) decimals: Option<u8>,
     /// The fewest decimals that a number is written with.
     pub(in crate::plan) padding: u8,
-    /// Whether thousands were set apart.
-    pub(in crate::plan) grouped: bool,
+    /// What sets thousands apart.
+    pub(in crate::plan) group: Option<char>,
     /// Whether a cell is more than a number.
     pub(in crate::plan) codes: bool,
     /// Whether all are zero or one.
     pub(in crate::plan) binary: bool,
     pub(in crate::plan) sequence: Sequence,
-    /// The first cell that is not a number.
-    pub(in crate::plan) other: Option<(Place, String)>,
+    pub(in crate::plan) spread: Spread,
     /// The first infinite one.
     pub(in crate::plan) infinite: Option<(Place, String)>,
 }
@@ -35,11 +35,11 @@ impl Default for NumberSurvey {
             high: f64::NEG_INFINITY,
             decimals: Some(0),
             padding: MOST_DECIMALS,
-            grouped: false,
+            group: None,
             codes: false,
             binary: true,
             sequence: Sequence::default(),
-            other: None,
+            spread: Spread::default(),
             infinite: None,
         }
     }
@@ -57,6 +57,7 @@ impl NumberSurvey {
         let x = number.value;
         self.padding = self.padding.min(number.decimals.unwrap_or(0));
         self.codes |= number.code;
+        self.group = self.group.or(number.group);
         self.count += 1;
         if x.is_infinite() {
             self.infinite.get_or_insert_with(found);
@@ -66,9 +67,32 @@ impl NumberSurvey {
         self.low = self.low.min(x);
         self.high = self.high.max(x);
         self.binary &= x == 0.0 || x == 1.0;
+        self.spread.add(row, x);
         self.decimals = self.decimals.and_then(|most| decimals_of(x, single).map(|k| k.max(most)));
         if self.decimals == Some(0) {
             self.sequence.add(row, x as i64);
+        }
+    }
+
+    /// Both together.
+    pub(super) fn merged(&self, other: &Self) -> Self {
+        if self.count == 0 || other.count == 0 {
+            return if other.count == 0 { self.clone() } else { other.clone() };
+        }
+        let mut spread = self.spread.clone();
+        spread.merge(&other.spread);
+        Self {
+            count: self.count + other.count,
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+            decimals: self.decimals.zip(other.decimals).map(|(a, b)| a.max(b)),
+            padding: self.padding.min(other.padding),
+            group: self.group.or(other.group),
+            codes: self.codes || other.codes,
+            binary: self.binary && other.binary,
+            sequence: self.sequence.merged(&other.sequence),
+            spread,
+            infinite: self.infinite.clone().or_else(|| other.infinite.clone()),
         }
     }
 }

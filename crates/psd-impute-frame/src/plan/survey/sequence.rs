@@ -9,7 +9,7 @@ const FEWEST: u64 = 10;
 const YEARS: std::ops::RangeInclusive<i64> = 1500..=2500;
 
 /// What is known of a sequence of integers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::plan) struct Sequence {
     cells: u64,
     low: i64,
@@ -40,6 +40,21 @@ impl Sequence {
         self.scrambled = self.scrambled.wrapping_add(scramble(cell));
     }
 
+    /// Both together.
+    pub(super) fn merged(&self, other: &Self) -> Self {
+        if self.cells == 0 || other.cells == 0 {
+            return if other.cells == 0 { self.clone() } else { other.clone() };
+        }
+        Self {
+            cells: self.cells + other.cells,
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+            offset: self.offset,
+            numbered: self.numbered && other.numbered && self.offset == other.offset,
+            scrambled: self.scrambled.wrapping_add(other.scrambled),
+        }
+    }
+
     /// Whether the cells number the rows, of which there are so many.
     pub(in crate::plan) fn numbers_rows(&self, rows: u64) -> bool {
         let years = YEARS.contains(&self.low) && YEARS.contains(&self.high);
@@ -56,7 +71,7 @@ impl Sequence {
 }
 
 /// The finaliser of SplitMix64.
-fn scramble(cell: i64) -> u64 {
+pub(super) fn scramble(cell: i64) -> u64 {
     let x = cell as u64;
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,35 +1,59 @@
-//! The dates and times of a column.
+//! The times of a column: dates, times of day or durations.
 
-use crate::place::Place;
-use crate::text::{TimeText, TimeUnit};
+use super::spread::{Codes, Spread};
+use crate::text::{ClockText, DAY, DurationText, TimeText, TimeUnit};
+
+/// How times are written; what two cells have in common.
+pub(in crate::plan) trait Looks: Copy {
+    fn joined(self, other: Self) -> Option<Self>;
+}
+
+impl Looks for TimeText {
+    fn joined(self, other: Self) -> Option<Self> {
+        self.join(other)
+    }
+}
+
+impl Looks for ClockText {
+    fn joined(self, other: Self) -> Option<Self> {
+        self.join(other)
+    }
+}
+
+impl Looks for DurationText {
+    fn joined(self, other: Self) -> Option<Self> {
+        self.join(other)
+    }
+}
 
 /// What was seen of a column's times.
 #[derive(Debug)]
-pub(in crate::plan) struct TimeSurvey {
+pub(in crate::plan) struct TimeSurvey<T> {
     pub(in crate::plan) count: u64,
     pub(in crate::plan) low: i128,
     pub(in crate::plan) high: i128,
     /// The coarsest unit that all are whole numbers of.
     pub(in crate::plan) unit: TimeUnit,
     /// How they are written, if they go together.
-    pub(in crate::plan) text: Option<TimeText>,
-    /// The first cell that is none.
-    pub(in crate::plan) other: Option<(Place, String)>,
+    pub(in crate::plan) text: Option<T>,
+    /// In days.
+    pub(in crate::plan) spread: Spread,
 }
 
-impl Default for TimeSurvey {
+impl<T> Default for TimeSurvey<T> {
     fn default() -> Self {
         let (low, high, unit) = (i128::MAX, i128::MIN, TimeUnit::Day);
-        Self { count: 0, low, high, unit, text: None, other: None }
+        Self { count: 0, low, high, unit, text: None, spread: Spread::new(Codes::Days) }
     }
 }
 
-impl TimeSurvey {
-    pub(super) fn add(&mut self, nanoseconds: i128, text: TimeText) {
-        self.text = if self.count == 0 { Some(text) } else { self.text.and_then(|t| t.join(text)) };
+impl<T: Looks> TimeSurvey<T> {
+    pub(super) fn add(&mut self, row: u64, nanoseconds: i128, text: T) {
+        self.text = if self.count == 0 { Some(text) } else { self.text.and_then(|t| t.joined(text)) };
         self.count += 1;
         self.low = self.low.min(nanoseconds);
         self.high = self.high.max(nanoseconds);
         self.unit = self.unit.min(TimeUnit::coarsest(nanoseconds));
+        self.spread.add(row, nanoseconds as f64 / DAY as f64);
     }
 }

@@ -18,5 +18,21 @@ const reader = new IntersectionObserver(
 );
 document.querySelectorAll("main > section").forEach((section) => reader.observe(section));
 
+// A box that is wider than its room says so, at the side where there is more.
+for (const box of document.querySelectorAll(".scroll")) {
+  const room = h("div", { class: "room" });
+  box.replaceWith(room);
+  room.append(box, h("p", { class: "cue", "aria-hidden": "true" }, "scroll sideways →"));
+  const look = () => {
+    const more = box.scrollWidth - box.clientWidth;
+    room.classList.toggle("wide", more > 2);
+    room.classList.toggle("more-left", more > 2 && box.scrollLeft > 2);
+    room.classList.toggle("more-right", more > 2 && box.scrollLeft < more - 2);
+  };
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
+  look();
+}
+
 // On paper nothing can be unfolded.
 window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((details) => (details.open = true)));

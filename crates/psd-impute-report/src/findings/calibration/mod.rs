@@ -4,14 +4,15 @@
 //! above all where the row is its own donor; so the rows are left out of the fit in folds, and predicted by what is left
 //! ([`Model::without`]).
 
+mod verdict;
+
 use crate::error::Result;
-use crate::numbers::{count, percent, rounded};
+use crate::numbers::rounded;
 use crate::rows::{Sample, Spread};
 use psd_impute::impute::{CellSummary, Imputer, Limits};
 use psd_impute::model::Model;
 use psd_impute::table::Table;
 use serde::Serialize;
-use std::collections::HashSet;
 
 /// Rows that cells are taken from.
 const ROWS: usize = 1_000;
@@ -21,6 +22,8 @@ const OF_COLUMN: (usize, usize) = (10, 80);
 const COLUMNS: usize = CELLS / OF_COLUMN.0;
 /// Different values that a column has at least, if it is not coarse.
 pub const DIFFERENT: usize = 20;
+/// The share of cells that one of them has at most.
+const OFTEN: f64 = 0.15;
 /// Folds of the rows, where leaving all of them out at once would leave too little.
 const FOLDS: usize = 5;
 
@@ -68,6 +71,8 @@ pub struct LabelColumn {
     pub right: usize,
     /// How many should have, by its probabilities.
     pub expected: f64,
+    /// The variance of how many have, by its probabilities.
+    pub variance: f64,
 }
 
 impl Calibration {
@@ -96,8 +101,7 @@ impl Calibration {
             found.extend(predict(&sample.table, &cells, &imputer)?);
         }
         found.sort_by_key(|cell: &Predicted| (cell.column, cell.row));
-        let different = |j: usize| sample.table.observed(j).map(f64::to_bits).collect::<HashSet<_>>().len();
-        let found = Self::sum_up(&found, left_out, |j| different(j) < DIFFERENT);
+        let found = Self::sum_up(&found, left_out, |j| is_coarse(sample.table.observed(j).collect()));
         let d = sample.table.columns().len();
         Ok(Self { columns: [d.min(COLUMNS), d], ..found })
     }
@@ -108,14 +112,16 @@ impl Calibration {
         for cells in found.chunk_by(|a, b| a.column == b.column) {
             let column = cells[0].column;
             let guesses = cells.iter().filter_map(Predicted::guess);
-            let (right, expected) =
-                guesses.clone().fold((0, 0.0), |(r, e), (hit, p)| (r + usize::from(hit), e + p));
+            let right = guesses.clone().filter(|(hit, _)| *hit).count();
+            let expected = guesses.clone().map(|(_, p)| p).sum();
+            let variance = guesses.clone().map(|(_, p)| p * (1.0 - p)).sum();
             if guesses.count() > 0 {
                 out.labels.push(LabelColumn {
                     column,
                     cells: cells.len(),
                     right,
                     expected: rounded(expected, 4),
+                    variance: rounded(variance, 4),
                 });
                 continue;
             }
@@ -132,49 +138,14 @@ impl Calibration {
         let cells = fine.clone().map(|column| column.points.len()).sum();
         (cells, [0, 1, 2, 3].map(|k| fine.clone().map(|column| column.covered[k]).sum()))
     }
+}
 
-    /// In a sentence.
-    pub fn answer(&self) -> String {
-        let mut out = Vec::new();
-        let (cells, covered) = self.together();
-        if cells > 0 {
-            let share = |k: usize| covered[k] as f64 / cells as f64;
-            // Off by more than two standard errors, and what whole numbers cost.
-            let off = |k: usize| {
-                let (level, cells) = (LEVELS[k], cells as f64);
-                let slack = 2.0 * (level * (1.0 - level) / cells).sqrt() + 0.01;
-                (share(k) - level) / slack
-            };
-            let verdict = match off(0).min(off(2)) {
-                low if low < -1.0 => "Intervals are somewhat too narrow",
-                _ if off(0).max(off(2)) > 1.0 => "Intervals are rather wide",
-                _ => "Intervals hold about what they should",
-            };
-            out.push(format!(
-                "{verdict}: of {} observed numbers, predicted from the rest of their row, the 90 % interval holds {} and the 50 % interval {}.",
-                count(cells as u64),
-                percent(share(2)),
-                percent(share(0))
-            ));
-        }
-        let guesses: usize = self.labels.iter().map(|column| column.cells).sum();
-        if guesses > 0 {
-            let sum =
-                |f: &dyn Fn(&LabelColumn) -> f64| self.labels.iter().map(f).sum::<f64>() / guesses as f64;
-            out.push(format!(
-                "The most probable label is right in {} of {} cells, where its probabilities promise {}.",
-                percent(sum(&|column| column.right as f64)),
-                count(guesses as u64),
-                percent(sum(&|column| column.expected))
-            ));
-        }
-        if out.is_empty() && !self.numbers.is_empty() {
-            return format!(
-                "Intervals cannot tell here: every column of numbers has fewer than {DIFFERENT} different values."
-            );
-        }
-        if out.is_empty() { "Too few cells are observed to tell.".to_string() } else { out.join(" ") }
-    }
+/// Whether few different values are observed, or one of them often: intervals end at values, and hold more than they should.
+fn is_coarse(mut values: Vec<f64>) -> bool {
+    values.sort_by(f64::total_cmp);
+    let counts: Vec<usize> = values.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
+    let most = counts.iter().copied().max().unwrap_or(0);
+    counts.len() < DIFFERENT || most as f64 > OFTEN * values.len() as f64
 }
 
 /// An observed cell and what was said of it without it.
@@ -270,6 +241,13 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_few_values_and_of_one_that_comes_back_are_coarse() {
+        let of = |value: &dyn Fn(u32) -> u32| is_coarse((0..100).map(|i| f64::from(value(i))).collect());
+        assert!(of(&|i| i % 19) && of(&|i| if i % 4 == 0 { 0 } else { i }));
+        assert!(!of(&|i| i % 20) && !of(&|i| i));
+    }
+
+    #[test]
     fn intervals_are_counted_from_the_inside() {
         let said = |truth: f64| {
             let quantiles = vec![0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0];
@@ -287,7 +265,7 @@ mod tests {
         assert_eq!(found.together(), (4, [1, 1, 2, 3]));
         let coarse = Calibration::sum_up(&[3.0].map(said), true, |j| j == 3);
         assert_eq!(coarse.together(), (0, [0; 4]));
-        assert!(coarse.answer().contains("fewer than 20 different values"), "{}", coarse.answer());
-        assert!(Calibration::sum_up(&[], true, |_| false).answer().starts_with("Too few cells"));
+        assert!(coarse.answer(&[]).contains("fewer than 20 different values"), "{}", coarse.answer(&[]));
+        assert!(Calibration::sum_up(&[], true, |_| false).answer(&[]).starts_with("Too few cells"));
     }
 }

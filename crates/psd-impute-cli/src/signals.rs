@@ -1,0 +1,37 @@
+//! Signals that end the command. Without a handler they would leave temporary files behind.
+
+/// Deletes temporary files when a signal ends the command, which exits with 128 and the signal's number, as shells have it.
+#[cfg(unix)]
+pub(crate) fn listen() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let ignored = ignored();
+    let heard = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) else { return };
+    let wait = move || {
+        if let Some(signal) = signals.forever().next() {
+            psd_impute_frame::remove_unfinished();
+            std::process::exit(128 + signal);
+        }
+    };
+    // Without the thread, signals would be lost; without memory for a thread, little else works.
+    if std::thread::Builder::new().name("signals".to_string()).spawn(wait).is_err() {
+        std::process::exit(2);
+    }
+}
+
+/// The signals that are ignored, the first in the lowest bit. What whoever started the command has ignored, as `nohup` does with hangups,
+/// stays so. Where the system does not say, hangups are taken to be ignored.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(1)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn listen() {
+    let _ = ctrlc::set_handler(|| {
+        psd_impute_frame::remove_unfinished();
+        std::process::exit(130);
+    });
+}

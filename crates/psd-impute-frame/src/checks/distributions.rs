@@ -1,0 +1,174 @@
+//! Is a column distributed where it was imputed as it was in comparable rows where it was observed?
+//!
+//! Compared are the shares of labels, the share of a number that comes back often (zero, as a rule), the mean, and the spread.
+
+use super::compared::{Compared, Mean, Scale};
+use super::difference::{Difference, error};
+use super::warning::{percent, short};
+use super::{Evidence, WarningKind};
+
+/// How much the share of a label must differ: this much, or so many times with at least a smaller difference.
+const SHARES: (f64, f64, f64) = (0.15, 3.0, 0.02);
+/// The share that a number must have to be looked at by itself, and how much it must differ: this much, or all others so many times.
+const SPIKE: (f64, f64, f64) = (0.1, 0.1, 1.5);
+/// How much means must differ, in deviations, and spreads, on the log scale.
+const MEANS: f64 = 0.35;
+const SPREADS: f64 = 0.35;
+
+/// All that can be compared of a column.
+pub(super) fn compare(evidence: &Evidence, compared: &Compared<'_>) -> Vec<Difference> {
+    let j = compared.column;
+    if !evidence.is_number(j) {
+        let labels = 0..evidence.tallies[j].labels.len();
+        return labels.filter_map(|label| share_of_label(evidence, compared, label)).collect();
+    }
+    if let Some(spike) = spike(evidence, compared) {
+        // Mean and spread would say the same once more.
+        return vec![spike];
+    }
+    let mut out = Vec::new();
+    if let Some(scale) = Scale::of(evidence.observed(j).map(|row| row.before[j])) {
+        out.extend(mean(evidence, compared, scale));
+        out.extend(spread(evidence, compared, scale));
+    }
+    out
+}
+
+/// The means of a measure of the column's cell: where it was observed, where it was imputed.
+fn means(compared: &Compared<'_>, measure: impl Fn(f64) -> f64 + Copy) -> [Mean; 2] {
+    let j = compared.column;
+    [
+        Mean::of(compared.observed.iter().map(|(row, w)| (measure(row.before[j]), *w))),
+        Mean::of(compared.imputed.iter().map(|row| (measure(row.after[j]), 1.0))),
+    ]
+}
+
+/// The means of shares that may be zero or one have an error all the same: that of half a cell more.
+fn shares(compared: &Compared<'_>, is: impl Fn(f64) -> bool + Copy) -> [Mean; 2] {
+    means(compared, |x| f64::from(is(x))).map(|mut mean| {
+        let share = (mean.mean * mean.worth + 0.5) / (mean.worth + 1.0);
+        mean.error = mean.error.max((share * (1.0 - share) / mean.worth).sqrt());
+        mean
+    })
+}
+
+fn share_of_label(evidence: &Evidence, compared: &Compared<'_>, label: usize) -> Option<Difference> {
+    let j = compared.column;
+    let [observed, imputed] = shares(compared, |x| x == label as f64);
+    let (least, most) = (observed.mean.min(imputed.mean), observed.mean.max(imputed.mean));
+    if most == 0.0 {
+        return None;
+    }
+    let gap = most - least;
+    let text = format!(
+        "`{}` = {} in {} of imputed cells, in {} of comparable observed ones",
+        evidence.name(j),
+        evidence.show(j, label as f64),
+        percent(imputed.mean),
+        percent(observed.mean)
+    );
+    Some(Difference {
+        kind: WarningKind::LabelShare,
+        columns: [j; 2],
+        observed: observed.mean,
+        imputed: imputed.mean,
+        error: error(observed, imputed),
+        worth: observed.worth.min(imputed.worth),
+        matters: gap >= SHARES.0 || most >= SHARES.1 * least && gap >= SHARES.2,
+        severity: gap,
+        text,
+    })
+}
+
+/// The share of the number that was observed most often, if it was often.
+fn spike(evidence: &Evidence, compared: &Compared<'_>) -> Option<Difference> {
+    let j = compared.column;
+    let mut values: Vec<f64> = compared.observed.iter().map(|(row, _)| row.before[j]).collect();
+    values.sort_by(f64::total_cmp);
+    let (count, value) = values
+        .chunk_by(|a, b| a == b)
+        .map(|same| (same.len(), same[0]))
+        .fold((0, 0.0), |most, next| if next.0 > most.0 { next } else { most });
+    if (count as f64) < SPIKE.0 * values.len() as f64 {
+        return None;
+    }
+    let [observed, imputed] = shares(compared, |x| x == value);
+    let gap = (imputed.mean - observed.mean).abs();
+    let others = (1.0 - imputed.mean, 1.0 - observed.mean);
+    let text = format!(
+        "`{}` is {} in {} of imputed cells, in {} of comparable observed ones",
+        evidence.name(j),
+        evidence.show(j, value),
+        percent(imputed.mean),
+        percent(observed.mean)
+    );
+    Some(Difference {
+        kind: if value == 0.0 { WarningKind::ZeroShare } else { WarningKind::ValueShare },
+        columns: [j; 2],
+        observed: observed.mean,
+        imputed: imputed.mean,
+        error: error(observed, imputed),
+        worth: observed.worth.min(imputed.worth),
+        matters: gap >= SPIKE.1 || others.0.max(others.1) >= SPIKE.2 * others.0.min(others.1),
+        severity: gap,
+        text,
+    })
+}
+
+fn mean(evidence: &Evidence, compared: &Compared<'_>, scale: Scale) -> Option<Difference> {
+    let j = compared.column;
+    let [observed, imputed] = means(compared, |x| scale.apply(x));
+    let gap = (imputed.mean - observed.mean).abs();
+    // Of times a mean is no whole number of their unit.
+    let shown = |x: f64| match evidence.columns[j].kind().time_unit() {
+        Some(_) => evidence.show(j, scale.undo(x).round()),
+        None => short(scale.undo(x)),
+    };
+    let text = format!(
+        "`{}` is {} on average where it is imputed, {} in comparable rows where it was observed ({} deviations apart)",
+        evidence.name(j),
+        shown(imputed.mean),
+        shown(observed.mean),
+        short(gap)
+    );
+    Some(Difference {
+        kind: WarningKind::Mean,
+        columns: [j; 2],
+        observed: scale.undo(observed.mean),
+        imputed: scale.undo(imputed.mean),
+        // In the column's units, as the means are.
+        error: scale.unit * error(observed, imputed),
+        worth: observed.worth.min(imputed.worth),
+        matters: gap >= MEANS,
+        severity: (gap / 2.0).min(1.0),
+        text,
+    })
+}
+
+fn spread(evidence: &Evidence, compared: &Compared<'_>, scale: Scale) -> Option<Difference> {
+    let j = compared.column;
+    let [at_observed, at_imputed] = means(compared, |x| scale.apply(x)).map(|mean| mean.mean);
+    let observed = means(compared, |x| (scale.apply(x) - at_observed).abs())[0];
+    let imputed = means(compared, |x| (scale.apply(x) - at_imputed).abs())[1];
+    if observed.mean <= 0.0 {
+        return None;
+    }
+    let ratio = imputed.mean.max(1e-3 * observed.mean) / observed.mean;
+    let text = format!(
+        "`{}` is spread by {} where it is imputed, by {} in comparable rows where it was observed (mean absolute deviations)",
+        evidence.name(j),
+        short(scale.unit * imputed.mean),
+        short(scale.unit * observed.mean)
+    );
+    Some(Difference {
+        kind: WarningKind::Spread,
+        columns: [j; 2],
+        observed: scale.unit * observed.mean,
+        imputed: scale.unit * imputed.mean,
+        error: scale.unit * error(observed, imputed),
+        worth: observed.worth.min(imputed.worth),
+        matters: ratio.ln().abs() >= SPREADS,
+        severity: (ratio.ln().abs() / 3.0).min(1.0),
+        text,
+    })
+}

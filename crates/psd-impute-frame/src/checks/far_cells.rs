@@ -1,0 +1,46 @@
+//! Is an observed cell so far from all others that it may be an error, and spoil the fit?
+//!
+//! Told by the gap: the farthest one to three cells on one side of the median are many times further from it than the next.
+
+use super::compared::Scale;
+use super::tally::ENDS;
+use super::{Evidence, Warning, WarningKind};
+
+/// How many times further than the next cell, and how many deviations, is far.
+const TIMES: f64 = 50.0;
+const DEVIATIONS: f64 = 100.0;
+
+pub(super) fn check(evidence: &Evidence) -> Vec<Warning> {
+    let columns = (0..evidence.columns.len()).filter(|&j| evidence.is_number(j));
+    columns.flat_map(|j| ends(evidence, j)).collect()
+}
+
+fn ends(evidence: &Evidence, j: usize) -> Vec<Warning> {
+    let Some(scale) = Scale::of(evidence.observed(j).map(|row| row.before[j])) else { return Vec::new() };
+    let tally = &evidence.tallies[j];
+    let of = |ends: &[(f64, u64)]| {
+        let off = |at: usize| ends.get(at).map(|end| (end.0 - scale.undo(0.0)).abs() / scale.unit);
+        let far = (1..ENDS).find(|&k| match (off(k - 1), off(k)) {
+            (Some(far), Some(next)) => far >= DEVIATIONS && far >= TIMES * next.max(1.0),
+            _ => false,
+        })?;
+        let (x, row) = ends[0];
+        let deviations = off(0)?;
+        let others = match far {
+            1 => String::new(),
+            2 => " and one cell like it".to_string(),
+            n => format!(" and {} cells like it", n - 1),
+        };
+        let text = format!(
+            "row {} has `{}` = {}{others}, {:.0} deviations from the middle of the column: if it is an error, make it missing, since it spoils the fit",
+            row + 1,
+            evidence.name(j),
+            evidence.show(j, x),
+            deviations
+        );
+        let numbers =
+            [("row", (row + 1) as f64), ("value", x), ("deviations", deviations), ("cells", far as f64)];
+        Some(Warning::new(WarningKind::FarCell, &[evidence.name(j)], 2.0, numbers, text))
+    };
+    [&tally.lowest, &tally.highest].into_iter().filter_map(|ends| of(ends)).collect()
+}

@@ -1,0 +1,109 @@
+//! One finding of the checks.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Something to look at before a completed table is used.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Warning {
+    /// What it is about.
+    pub kind: WarningKind,
+    /// The columns, the one that was imputed first.
+    pub columns: Vec<String>,
+    /// Its size, by the name of each number.
+    pub numbers: BTreeMap<&'static str, f64>,
+    /// In a sentence.
+    pub text: String,
+    /// How bad it is: at least 1 where the whole fit is doubtful, otherwise about the share of a column's imputed cells that are.
+    pub severity: f64,
+}
+
+/// What a warning is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// A column is imputed where it was never observed.
+    Extrapolation,
+    /// Two labels are imputed together that were observed apart.
+    LabelPair,
+    /// Imputed values that no observed one is like.
+    ImpossibleValue,
+    /// A label is imputed more or less often than it was observed in comparable rows.
+    LabelShare,
+    /// So is zero in a column of numbers.
+    ZeroShare,
+    /// So is another number that comes back often.
+    ValueShare,
+    /// The mean of a column differs.
+    Mean,
+    /// The spread of a column differs.
+    Spread,
+    /// How two columns go with each other differs.
+    Association,
+    /// An observed cell is far from all others.
+    FarCell,
+    /// The model finds the rows all but impossible.
+    Likelihood,
+}
+
+impl WarningKind {
+    /// Its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Extrapolation => "extrapolation",
+            Self::LabelPair => "label-pair",
+            Self::ImpossibleValue => "impossible-value",
+            Self::LabelShare => "label-share",
+            Self::ZeroShare => "zero-share",
+            Self::ValueShare => "value-share",
+            Self::Mean => "mean",
+            Self::Spread => "spread",
+            Self::Association => "association",
+            Self::FarCell => "far-cell",
+            Self::Likelihood => "likelihood",
+        }
+    }
+}
+
+impl Warning {
+    pub(super) fn new<const N: usize>(
+        kind: WarningKind,
+        columns: &[&str],
+        severity: f64,
+        numbers: [(&'static str, f64); N],
+        text: String,
+    ) -> Self {
+        let columns = columns.iter().map(|name| name.to_string()).collect();
+        Self { kind, columns, numbers: numbers.into(), text, severity }
+    }
+}
+
+/// A number with three significant digits.
+pub(super) fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.2e}").parse().unwrap_or(x);
+    match rounded.abs() {
+        size if size != 0.0 && !(1e-4..1e9).contains(&size) => format!("{rounded:e}"),
+        _ => format!("{rounded}"),
+    }
+}
+
+/// A share in percent.
+pub(super) fn percent(share: f64) -> String {
+    match 100.0 * share {
+        x if x == 0.0 || x >= 9.95 => format!("{x:.0} %"),
+        x if x < 0.1 => "< 0.1 %".to_string(),
+        x => format!("{x:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        assert_eq!([1234.5, 0.5512, -2e-8, 0.0].map(short), ["1230", "0.551", "-2e-8", "0"]);
+        assert_eq!([0.0, 0.0004, 0.0312, 0.417].map(percent), ["0 %", "< 0.1 %", "3.1 %", "42 %"]);
+    }
+}

@@ -1,0 +1,329 @@
+//! What is to be said of a table's cells: what was assumed, and what may be wrong with them.
+
+use super::Plan;
+use super::column::{ColumnPlan, Reason, Role};
+use super::kind::Kind;
+use super::survey::{ColumnSurvey, Evidence, Storage, Survey, Suspect, comma_of};
+use crate::missing::is_word;
+use crate::text::{DAY, DateText, TimeUnit};
+use std::collections::BTreeMap;
+
+/// Texts that a remark names.
+const NAMED: usize = 3;
+/// Texts with so many different numbers, and at most so many others, were not meant as labels.
+const DIFFERENT_NUMBERS: usize = 10;
+const DIFFERENT_OTHERS: usize = 5;
+
+/// Something to say, and the option of the command that changes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// The column, if it is about one.
+    pub column: Option<String>,
+    /// What is said.
+    pub text: String,
+    /// What to write to have it otherwise, and what that does.
+    pub option: Option<String>,
+}
+
+impl Remark {
+    fn of(column: &str, text: String, option: impl Into<Option<String>>) -> Self {
+        Self {
+            column: Some(column.to_string()),
+            text: format!("column `{column}`: {text}"),
+            option: option.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for Remark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.option {
+            Some(option) => write!(f, "{}; {option}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
+}
+
+/// A value that looks like a code for a missing cell: well-known as such, repeated, and far from all others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sentinel {
+    /// The column.
+    pub column: String,
+    /// The value, as it is written.
+    pub value: String,
+    /// The cells that have it.
+    pub cells: u64,
+    /// The lowest and the highest of the others.
+    pub others: [String; 2],
+}
+
+impl Survey {
+    /// What is to be said of the cells, in the order of the columns; the plan is the one made from this survey.
+    pub fn remarks(&self, plan: &Plan) -> Vec<Remark> {
+        let evidence = self.evidence();
+        let mut remarks: Vec<Remark> = self.header_remark(plan).into_iter().collect();
+        if evidence.mixed {
+            remarks.push(self.mixed_signs());
+        }
+        for (seen, column) in self.columns().iter().zip(plan.columns()) {
+            if *column.role() == Role::Left(Reason::DoubtfulDates) {
+                remarks.push(doubtful_dates(seen, column));
+            }
+            remarks.extend(mostly_numbers(seen, column, &evidence));
+            if matches!(column.role(), Role::Left(_)) {
+                continue;
+            }
+            remarks.extend(token_remarks(seen, column));
+            remarks.extend(odd_remark(seen, column));
+            remarks.extend(number_remarks(seen, column, &evidence));
+            remarks.extend(number_labels(seen, column, &evidence));
+            remarks.extend(date_remarks(column));
+            if matches!(column.kind(), Kind::Labels { .. }) {
+                remarks.extend(padded_labels(seen, column));
+                remarks.extend(labels_alike(seen, column));
+            }
+        }
+        remarks.extend(self.sentinels(plan).iter().map(sentinel_remark));
+        remarks
+    }
+
+    /// The values that look like codes for missing cells.
+    pub fn sentinels(&self, plan: &Plan) -> Vec<Sentinel> {
+        let evidence = self.evidence();
+        let modelled = self.columns().iter().zip(plan.columns()).filter(|(_, c)| *c.role() == Role::Modelled);
+        modelled.flat_map(|(seen, column)| column_sentinels(seen, column, &evidence)).collect()
+    }
+
+    fn mixed_signs(&self) -> Remark {
+        let named = |comma: bool| {
+            let mine = self.columns().iter().filter(move |column| comma_of(column) == Some(comma));
+            list(mine.map(|column| format!("`{}`", column.name())), NAMED)
+        };
+        let text = format!("{} have a decimal comma, but {} a decimal point", named(true), named(false));
+        let option = "`--decimal ,` or `--decimal .` says which is meant".to_string();
+        Remark { column: None, text, option: Some(option) }
+    }
+
+    /// A header whose names are all like the cells below is more likely a row.
+    fn header_remark(&self, plan: &Plan) -> Option<Remark> {
+        let columns = plan.columns();
+        let known =
+            || columns.iter().filter(|column| *column.kind() != Kind::Text && !column.name().is_empty());
+        let alike = known().all(|column| column.kind().read(column.name()).is_some());
+        let number = known().any(|column| column.kind().labels().is_empty());
+        if !self.is_named() || !alike || !number || counted(columns) {
+            return None;
+        }
+        let names = list(columns.iter().map(|column| format!("`{}`", column.name())), NAMED);
+        let text = format!("the header ({names}) looks like a row of data");
+        Some(Remark { column: None, text, option: Some("`--no-header` reads it as one".to_string()) })
+    }
+}
+
+/// Whether names count up, as programs number columns that have no names, or as years do.
+fn counted(columns: &[ColumnPlan]) -> bool {
+    let numbers: Option<Vec<i64>> = columns.iter().map(|column| column.name().parse().ok()).collect();
+    numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[1] - pair[0] == 1))
+}
+
+/// Tokens that may be answers, and tokens in a column of a type that could be missing without them.
+fn token_remarks(seen: &ColumnSurvey, column: &ColumnPlan) -> Vec<Remark> {
+    let labels = matches!(column.kind(), Kind::Labels { .. });
+    let in_file = seen.storage == Storage::File;
+    let said = seen.tokens.iter().filter(|(token, _)| if in_file { labels && is_word(token) } else { true });
+    said.map(|(token, count)| {
+        let name = column.name();
+        let text = format!("`{token}` counts as missing in {}", cells(*count));
+        Remark::of(name, text, labels.then(|| format!("`--missing-only {name}=NA` makes it a label")))
+    })
+    .collect()
+}
+
+/// Cells of a column of numbers or times that are none.
+fn odd_remark(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
+    if column.odd().is_empty() {
+        return None;
+    }
+    let mut odd: Vec<(&str, u64, u64)> = (seen.texts.iter())
+        .filter(|(text, _)| column.is_odd(text))
+        .map(|(text, seen)| (text.as_str(), seen.cells, seen.row))
+        .collect();
+    odd.sort_by_key(|&(text, cells, row)| (std::cmp::Reverse(cells), row, text));
+    let total: u64 = odd.iter().map(|(_, cells, _)| cells).sum();
+    let first = odd.iter().map(|(_, _, row)| row + 1).min().unwrap_or(1);
+    let named = list(
+        odd.iter().map(|(text, cells, _)| match cells {
+            1 => format!("`{text}`"),
+            _ => format!("`{text}` {cells} times"),
+        }),
+        NAMED,
+    );
+    let (name, holds) = (column.name(), column.kind().holds());
+    let where_first = format!("({named}; first in row {first})");
+    let text = match total {
+        1 => format!("1 cell is not one of its {holds} {where_first} and stays as it is"),
+        _ => format!("{total} cells are not {holds} {where_first} and stay as they are"),
+    };
+    let token = odd.first().map_or("", |(text, ..)| text);
+    Some(Remark::of(name, text, format!("`--missing '{name}={token}'` makes such cells missing")))
+}
+
+/// Numbers that may be others, that lack a unit, or that are stored as text.
+fn number_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Vec<Remark> {
+    let (Kind::Number { text: looks, .. } | Kind::Codes { text: looks, .. }) = column.kind() else {
+        return Vec::new();
+    };
+    let (name, reading) = (column.name(), evidence.read(seen));
+    let mut remarks = Vec::new();
+    if let Some(text) = seen.forms.doubtful.as_ref().filter(|_| reading.doubtful) {
+        let value = looks.parse(text).map_or(f64::NAN, |parsed| parsed.value);
+        let other = if looks.comma { '.' } else { ',' };
+        let option = format!("`--decimal {other}` reads it otherwise");
+        remarks.push(Remark::of(
+            name,
+            format!("`{text}` is read as {value}, which nothing else in the file tells"),
+            option,
+        ));
+    }
+    if reading.numbers.bare > 0 {
+        let unit = format!("{}{}", looks.style.prefix, looks.style.suffix);
+        let text =
+            format!("{} without `{}` are taken to have it, too", cells(reading.numbers.bare), unit.trim());
+        remarks.push(Remark::of(name, text, None));
+    }
+    if seen.storage == Storage::Text {
+        remarks.push(Remark::of(name, "its texts are numbers and are completed as such".to_string(), None));
+    }
+    remarks
+}
+
+/// Texts of which most are numbers, and the others too many to be odd, such as `<1` below what can be measured.
+fn mostly_numbers(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
+    let is_text = matches!(column.kind(), Kind::Labels { .. } | Kind::Text)
+        && matches!(seen.storage, Storage::File | Storage::Text);
+    let numbers = evidence.read(seen).numbers;
+    let count = numbers.survey.count;
+    if !is_text || numbers.survey.codes || 2 * count <= seen.observed || count == seen.observed {
+        return None;
+    }
+    let (good, mut others): (Vec<_>, Vec<_>) =
+        seen.texts.iter().partition(|(text, _)| numbers.text.parse(text).is_some());
+    if good.len() < DIFFERENT_NUMBERS || others.is_empty() || others.len() > DIFFERENT_OTHERS {
+        return None;
+    }
+    others.sort_by_key(|(text, found)| (std::cmp::Reverse(found.cells), found.row, *text));
+    let (name, first) = (column.name(), others[0].0);
+    let named = list(others.iter().map(|(text, found)| format!("`{text}` ({})", found.cells)), NAMED);
+    let text =
+        format!("{count} of {} cells are numbers, but it is text because of others: {named}", seen.observed);
+    Some(Remark::of(name, text, format!("`--missing '{name}={first}'` makes such cells missing")))
+}
+
+/// Labels that are all numbers, in a typed table.
+fn number_labels(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
+    let labels = matches!(column.kind(), Kind::Labels { .. }) && seen.storage == Storage::Text;
+    let all = evidence.read(seen).numbers.survey.count == seen.observed;
+    (labels && all).then(|| {
+        let text =
+            "its labels are numbers stored as text; they are labels unless the column is made one of numbers";
+        Remark::of(column.name(), text.to_string(), None)
+    })
+}
+
+/// Dates of which one cannot tell whether days or months come first.
+fn doubtful_dates(seen: &ColumnSurvey, column: &ColumnPlan) -> Remark {
+    let text = seen.doubtful_date.as_ref().map_or("", |(_, text)| text);
+    let option = "`--dates dmy` or `--dates mdy` says which, so that the column is completed".to_string();
+    Remark::of(column.name(), format!("`{text}` may have its day or its month first"), option)
+}
+
+/// Years of two digits.
+fn date_remarks(column: &ColumnPlan) -> Option<Remark> {
+    match column.kind() {
+        Kind::Time { text, .. } if text.date.short_year => {
+            let text = "years of two digits are taken to be 1969 to 2068".to_string();
+            Some(Remark::of(column.name(), text, None))
+        }
+        _ => None,
+    }
+}
+
+/// Labels of which some have spaces around them.
+fn padded_labels(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
+    (seen.padded > 0 && seen.padded < seen.observed).then(|| {
+        let text =
+            format!("{} have spaces around their labels, which do not tell labels apart", cells(seen.padded));
+        Remark::of(column.name(), text, None)
+    })
+}
+
+/// Labels that differ only in case or space.
+fn labels_alike(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
+    let mut alike: BTreeMap<String, Vec<(&String, u64)>> = BTreeMap::new();
+    for (text, seen) in seen.texts.iter() {
+        let plain = text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+        alike.entry(plain).or_default().push((text, seen.cells));
+    }
+    alike.retain(|_, labels| labels.len() > 1);
+    let mut groups: Vec<_> = alike.into_values().collect();
+    groups.iter_mut().for_each(|labels| labels.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0))));
+    let shown = |labels: &Vec<(&String, u64)>| {
+        let labels: Vec<String> =
+            labels.iter().map(|(label, cells)| format!("`{label}` ({cells})")).collect();
+        labels.join(", ")
+    };
+    (!groups.is_empty()).then(|| {
+        let groups = list(groups.iter().map(shown), NAMED);
+        Remark::of(
+            column.name(),
+            format!("labels differ only in case or space and are kept apart: {groups}"),
+            None,
+        )
+    })
+}
+
+fn column_sentinels(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Vec<Sentinel> {
+    let reading = evidence.read(seen);
+    let (spread, per_day) = match column.kind() {
+        Kind::Number { .. } => (&reading.numbers.survey.spread, 1.0),
+        Kind::Time { unit, text } => {
+            let dates = if text.date == DateText::COMPACT { &seen.compact } else { reading.dates };
+            (&dates.spread, in_a_day(*unit))
+        }
+        _ => return Vec::new(),
+    };
+    let show = |x: f64| column.kind().show(x * per_day);
+    let sentinel = |suspect: &Suspect| Sentinel {
+        column: column.name().to_string(),
+        value: show(suspect.value),
+        cells: suspect.cells,
+        others: [show(suspect.others.0), show(suspect.others.1)],
+    };
+    spread.suspects().iter().map(sentinel).collect()
+}
+
+/// Units in a day.
+fn in_a_day(unit: TimeUnit) -> f64 {
+    DAY as f64 / unit.nanoseconds() as f64
+}
+
+fn sentinel_remark(sentinel: &Sentinel) -> Remark {
+    let Sentinel { column, value, cells: count, others: [low, high] } = sentinel;
+    let text = format!(
+        "{value} in {} is far from all others ({low} to {high}) and may stand for missing ones",
+        cells(*count)
+    );
+    Remark::of(column, text, format!("`--missing {column}={value}` makes it missing"))
+}
+
+fn cells(count: u64) -> String {
+    if count == 1 { "1 cell".to_string() } else { format!("{count} cells") }
+}
+
+/// A list of at most so many; of the others it says how many there are.
+fn list(items: impl Iterator<Item = String>, most: usize) -> String {
+    let items: Vec<String> = items.collect();
+    let rest = items.len().saturating_sub(most);
+    let named = items[..items.len() - rest].join(", ");
+    if rest > 0 { format!("{named} and {rest} more") } else { named }
+}

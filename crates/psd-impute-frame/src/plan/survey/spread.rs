@@ -1,0 +1,234 @@
+//! How far numbers spread, with values that may be codes for missing ones apart.
+
+use super::sequence::scramble;
+use std::collections::BinaryHeap;
+
+/// Numbers that are kept to know the spread of all.
+const KEPT: usize = 200;
+
+/// Numbers that people write where they know none: nines, eights and sevens, with either sign, and the ends of types.
+const CODES: [f64; 52] = [
+    -2147483648.0,
+    -999999.0,
+    -99999.0,
+    -32768.0,
+    -9999.0,
+    -999.9,
+    -999.0,
+    -998.0,
+    -997.0,
+    -99.9,
+    -99.0,
+    -98.0,
+    -97.0,
+    -88.0,
+    -77.0,
+    -9.0,
+    -8.0,
+    -7.0,
+    -1.0,
+    7.0,
+    8.0,
+    9.0,
+    66.0,
+    77.0,
+    88.0,
+    96.0,
+    97.0,
+    98.0,
+    99.0,
+    99.9,
+    666.0,
+    777.0,
+    888.0,
+    996.0,
+    997.0,
+    998.0,
+    999.0,
+    999.9,
+    7777.0,
+    8888.0,
+    9997.0,
+    9998.0,
+    9999.0,
+    32767.0,
+    99999.0,
+    999999.0,
+    9999999.0,
+    99999999.0,
+    999999999.0,
+    2147483647.0,
+    1e20,
+    1e30,
+];
+/// Days since 1970 of 0001-01-01, 1111-11-11, 1753-01-01, 1899-12-30, 1899-12-31, 1900-01-01, 1901-01-01, 1970-01-01, 2099-12-31,
+/// 2999-12-31, 3000-01-01, 8888-08-08, 9999-09-09 and 9999-12-31.
+const DAYS: [f64; 14] = [
+    -719162.0, -313430.0, -79257.0, -25569.0, -25568.0, -25567.0, -25202.0, 0.0, 47481.0, 376199.0, 376200.0,
+    2526968.0, 2932783.0, 2932896.0,
+];
+
+/// Which numbers may be codes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::plan) enum Codes {
+    #[default]
+    Numbers,
+    Days,
+}
+
+/// How far numbers spread.
+#[derive(Debug, Clone)]
+pub(in crate::plan) struct Spread {
+    of: Codes,
+    /// The codes that were found, and how often.
+    codes: Vec<(f64, u64)>,
+    /// The lowest and the highest of the other numbers.
+    low: f64,
+    high: f64,
+    /// Some of the other numbers, chosen by their rows: those with the lowest hashes.
+    kept: BinaryHeap<(u64, u64)>,
+}
+
+/// A value that looks like a code for a missing one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::plan) struct Suspect {
+    pub(in crate::plan) value: f64,
+    pub(in crate::plan) cells: u64,
+    /// The lowest and the highest of the others.
+    pub(in crate::plan) others: (f64, f64),
+}
+
+impl Spread {
+    pub(in crate::plan) fn new(of: Codes) -> Self {
+        Self { of, codes: Vec::new(), low: f64::INFINITY, high: f64::NEG_INFINITY, kept: BinaryHeap::new() }
+    }
+
+    pub(super) fn add(&mut self, row: u64, x: f64) {
+        let codes = match self.of {
+            Codes::Numbers => &CODES[..],
+            Codes::Days => &DAYS[..],
+        };
+        if codes.binary_search_by(|code| code.total_cmp(&x)).is_ok() {
+            self.count(x, 1);
+            return;
+        }
+        self.low = self.low.min(x);
+        self.high = self.high.max(x);
+        self.keep(scramble(row as i64), x.to_bits());
+    }
+
+    fn count(&mut self, code: f64, cells: u64) {
+        match self.codes.iter_mut().find(|(known, _)| *known == code) {
+            Some((_, count)) => *count += cells,
+            None => self.codes.push((code, cells)),
+        }
+    }
+
+    fn keep(&mut self, hash: u64, bits: u64) {
+        if self.kept.len() < KEPT {
+            self.kept.push((hash, bits));
+        } else if self.kept.peek().is_some_and(|&(highest, _)| hash < highest) {
+            self.kept.pop();
+            self.kept.push((hash, bits));
+        }
+    }
+
+    /// Takes in what was seen of other cells of the same column.
+    pub(super) fn merge(&mut self, other: &Self) {
+        other.codes.iter().for_each(|&(code, cells)| self.count(code, cells));
+        other.kept.iter().for_each(|&(hash, bits)| self.keep(hash, bits));
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+    }
+
+    /// The codes that are repeated and far from all other numbers: by more than the distance between the quartiles and a quarter
+    /// of the range. A code below zero is far if all others are above it by much less than they spread.
+    pub(in crate::plan) fn suspects(&self) -> Vec<Suspect> {
+        if self.low > self.high {
+            return Vec::new();
+        }
+        let (mut low, mut high) = (self.low, self.high);
+        let quartiles = self.quartiles();
+        let mut codes = self.codes.clone();
+        let outside = |x: f64, low: f64, high: f64| (low - x).max(x - high);
+        codes.sort_by(|a, b| outside(a.0, low, high).total_cmp(&outside(b.0, low, high)));
+        let mut found = Vec::new();
+        for (value, cells) in codes {
+            let gap = outside(value, low, high);
+            let far = gap > quartiles && gap > 0.25 * (high - low) && gap > 0.0;
+            let below = self.of == Codes::Numbers
+                && value < 0.0
+                && low >= 0.0
+                && high - low >= 5.0 * value.abs().min(1.0);
+            let fewest = if value.abs() < 100.0 { 3 } else { 2 };
+            if cells >= fewest && (far || below) {
+                found.push(Suspect { value, cells, others: (low, high) });
+            } else {
+                (low, high) = (low.min(value), high.max(value));
+            }
+        }
+        found.iter_mut().for_each(|suspect| suspect.others = (low, high));
+        found
+    }
+
+    /// The distance between the quartiles of the kept numbers.
+    fn quartiles(&self) -> f64 {
+        let mut kept: Vec<f64> = self.kept.iter().map(|&(_, bits)| f64::from_bits(bits)).collect();
+        kept.sort_by(f64::total_cmp);
+        let at =
+            |share: f64| kept.get((share * (kept.len().saturating_sub(1)) as f64).round() as usize).copied();
+        at(0.75).unwrap_or(0.0) - at(0.25).unwrap_or(0.0)
+    }
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self::new(Codes::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suspects(of: Codes, cells: impl IntoIterator<Item = f64>) -> Vec<(f64, u64)> {
+        let mut spread = Spread::new(of);
+        cells.into_iter().enumerate().for_each(|(row, x)| spread.add(row as u64, x));
+        spread.suspects().iter().map(|suspect| (suspect.value, suspect.cells)).collect()
+    }
+
+    #[test]
+    fn codes_are_found_far_from_the_rest() {
+        let ages = || (0..100).map(|i| 20.0 + (i % 45) as f64);
+        assert_eq!(suspects(Codes::Numbers, ages().chain([-999.0; 4])), [(-999.0, 4)]);
+        assert_eq!(suspects(Codes::Numbers, ages().chain([999.0; 2])), [(999.0, 2)]);
+        assert_eq!(suspects(Codes::Numbers, ages().chain([-1.0; 3])), [(-1.0, 3)]);
+        assert_eq!(suspects(Codes::Numbers, ages().chain([99.0; 5])), [(99.0, 5)]);
+        assert_eq!(suspects(Codes::Numbers, ages().chain([-999.0; 4]).chain([-998.0; 3])).len(), 2);
+        let scale = || (0..100).map(|i| 1.0 + (i % 5) as f64);
+        assert_eq!(suspects(Codes::Numbers, scale().chain([9.0; 3])), [(9.0, 3)]);
+        let days = || (0..100).map(|i| 18000.0 + i as f64);
+        assert_eq!(suspects(Codes::Days, days().chain([-25567.0; 3])), [(-25567.0, 3)]);
+    }
+
+    #[test]
+    fn numbers_of_the_column_are_no_codes() {
+        let none: [(f64, u64); 0] = [];
+        assert_eq!(suspects(Codes::Numbers, (0..200).map(|i| (i % 101) as f64)), none);
+        assert_eq!(suspects(Codes::Numbers, (0..200).map(|i| (i % 10) as f64)), none);
+        assert_eq!(suspects(Codes::Numbers, (0..200).map(|i| (i % 3) as f64 - 1.0)), none, "-1, 0 and 1");
+        assert_eq!(suspects(Codes::Numbers, (0..200).map(|i| (i % 21) as f64 - 10.0)), none);
+        assert_eq!(
+            suspects(Codes::Numbers, (0..100).map(|i| 20.0 + i as f64 % 40.0).chain([999.0])),
+            none,
+            "only once"
+        );
+        assert_eq!(suspects(Codes::Numbers, [99.0; 10]), none, "nothing else");
+        assert_eq!(suspects(Codes::Days, (0..30_000).map(f64::from)), none);
+    }
+
+    #[test]
+    fn the_lists_are_in_order() {
+        assert!(CODES.is_sorted_by(|a, b| a < b) && DAYS.is_sorted_by(|a, b| a < b));
+    }
+}

@@ -1,0 +1,75 @@
+//! Counting the different texts of a column.
+//!
+//! Texts are counted apart by what they can be read as, so that the few odd ones of a column of numbers are known, however many
+//! different numbers it has.
+
+use std::collections::HashMap;
+
+/// More different texts of one sort than this are not told apart.
+const MOST: usize = 2 * crate::plan::MOST_LABELS;
+
+/// What a text can be read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// A number, with whatever decimal sign.
+    Number,
+    /// A number only with a decimal point.
+    Point,
+    /// A number only with a decimal comma.
+    Comma,
+    /// A number with a currency or a unit.
+    Affixed,
+    /// A date, a time of day or a duration.
+    Time,
+    Other,
+}
+
+/// How often a text was seen, and where first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::plan) struct Seen {
+    pub(in crate::plan) cells: u64,
+    /// The first row, counted from zero.
+    pub(in crate::plan) row: u64,
+}
+
+/// The different texts among the cells, up to a number of each sort.
+#[derive(Debug, Default)]
+pub(in crate::plan) struct Texts {
+    sorts: [Tally; 6],
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    texts: HashMap<String, Seen>,
+    cells: u64,
+}
+
+impl Texts {
+    /// Adds a cell, unless there are many texts of its sort already.
+    pub(super) fn add(&mut self, sort: Sort, text: &str, row: u64) {
+        let tally = &mut self.sorts[sort as usize];
+        if tally.texts.len() >= MOST {
+            return;
+        }
+        tally.cells += 1;
+        match tally.texts.get_mut(text) {
+            Some(seen) => seen.cells += 1,
+            None => drop(tally.texts.insert(text.to_string(), Seen { cells: 1, row })),
+        }
+    }
+
+    /// The texts, in no order.
+    pub(in crate::plan) fn iter(&self) -> impl Iterator<Item = (&String, Seen)> {
+        self.sorts.iter().flat_map(|tally| tally.texts.iter().map(|(text, seen)| (text, *seen)))
+    }
+
+    /// How many different texts there are.
+    pub(in crate::plan) fn len(&self) -> u64 {
+        self.sorts.iter().map(|tally| tally.texts.len() as u64).sum()
+    }
+
+    /// The cells among which they were found.
+    pub(in crate::plan) fn cells(&self) -> u64 {
+        self.sorts.iter().map(|tally| tally.cells).sum()
+    }
+}

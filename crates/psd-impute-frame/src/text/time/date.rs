@@ -1,0 +1,319 @@
+//! Dates as text.
+//!
+//! Year first (`2020-01-31`, `2020/1/31`), day or month first (`31/01/2020`, `1.2.20`), with the month's English name (`31-Jan-2020`,
+//! `January 31, 2020`), or eight digits (`20200131`). Where day and month are both numbers up to twelve, one cell cannot tell which is first,
+//! so that both readings are given.
+
+use super::clock::number;
+use super::unit::DAY;
+use chrono::{Datelike, NaiveDate};
+use serde::{Deserialize, Serialize};
+
+/// Days from the first of January of the year one to the first of January 1970, plus one.
+const EPOCH: i32 = 719_163;
+/// Two digits from here on are years of the last century, as POSIX has it.
+const LAST_CENTURY: u32 = 69;
+/// Years that eight digits may begin with and be a date.
+const COMPACT_YEARS: std::ops::RangeInclusive<u32> = 1800..=2199;
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// How a column writes dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DateText {
+    /// What comes first.
+    pub order: DateOrder,
+    /// What is between day, month and year.
+    pub separator: Option<char>,
+    /// Whether days and months have two digits.
+    pub padded: bool,
+    /// Whether years have two digits.
+    pub short_year: bool,
+    /// How months are written.
+    pub month: MonthText,
+    /// Whether a comma stands before the year.
+    pub comma: bool,
+}
+
+/// The order of day, month and year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DateOrder {
+    /// Year, month, day.
+    Ymd,
+    /// Day, month, year.
+    Dmy,
+    /// Month, day, year.
+    Mdy,
+}
+
+/// How months are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MonthText {
+    /// As numbers.
+    Number,
+    /// By their English names.
+    Name {
+        /// The whole name, or its first three letters.
+        long: bool,
+        /// Whether it is in capitals.
+        upper: bool,
+    },
+}
+
+impl Default for DateText {
+    fn default() -> Self {
+        Self::ISO
+    }
+}
+
+/// A date in days since 1970 and how it is written, if its day is first and if its month is first. They are the same where the text tells.
+pub(super) type DateCell = [Option<(i128, DateText)>; 2];
+
+impl DateText {
+    /// `2020-01-31`.
+    pub const ISO: Self = Self {
+        order: DateOrder::Ymd,
+        separator: Some('-'),
+        padded: true,
+        short_year: false,
+        month: MonthText::Number,
+        comma: false,
+    };
+    /// `20200131`.
+    pub const COMPACT: Self = Self { separator: None, ..Self::ISO };
+
+    pub(super) fn is_iso(&self) -> bool {
+        *self == Self::ISO
+    }
+
+    /// Writes days since 1970, if the calendar has them.
+    pub(super) fn show(&self, days: i128) -> Option<String> {
+        let days = i32::try_from(days).ok()?.checked_add(EPOCH)?;
+        let date = NaiveDate::from_num_days_from_ce_opt(days)?;
+        let (year, month, day) = (date.year(), date.month(), date.day());
+        if !(0..=9999).contains(&year) {
+            return Some(date.to_string());
+        }
+        let two = |x: u32| if self.padded { format!("{x:02}") } else { x.to_string() };
+        let month = match self.month {
+            MonthText::Number => two(month),
+            MonthText::Name { long, upper } => {
+                let name = MONTHS[month as usize - 1];
+                let name = if long { name } else { &name[..3] };
+                if upper { name.to_uppercase() } else { name.to_string() }
+            }
+        };
+        let year = if self.short_year { format!("{:02}", year % 100) } else { format!("{year:04}") };
+        let between = self.separator.map(String::from).unwrap_or_default();
+        let comma = if self.comma { "," } else { "" };
+        Some(match self.order {
+            DateOrder::Ymd => [year, month, two(day)].join(&between),
+            DateOrder::Dmy => format!("{}{between}{month}{comma}{between}{year}", two(day)),
+            DateOrder::Mdy => format!("{month}{between}{}{comma}{between}{year}", two(day)),
+        })
+    }
+
+    /// How a column is written some of whose cells are written like this and others like `other`.
+    pub(super) fn join(self, other: Self) -> Option<Self> {
+        let month = match (self.month, other.month) {
+            (MonthText::Name { long: a, upper }, MonthText::Name { long: b, .. }) => {
+                // `May` may be short or long.
+                MonthText::Name { long: a || b, upper }
+            }
+            (a, b) => Some(a).filter(|a| *a == b)?,
+        };
+        let padded = self.padded && other.padded;
+        let joined = Self { padded, month, ..self };
+        (Self { padded, month, ..other } == joined).then_some(joined)
+    }
+}
+
+/// Reads a date that is not compact.
+pub(super) fn parse_date(text: &str) -> Option<DateCell> {
+    if !text.is_ascii() || !(6..=18).contains(&text.len()) {
+        return None;
+    }
+    let at = text.find(|c: char| !c.is_ascii_alphanumeric())?;
+    let separator = char::from(text.as_bytes()[at]);
+    if !matches!(separator, '-' | '/' | '.' | ' ') {
+        return None;
+    }
+    let mut parts = text.split(separator);
+    let (a, b, c) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() {
+        return None;
+    }
+    let style = DateText { separator: Some(separator), ..DateText::ISO };
+    let named = |day: &str, name: &str, year: &str, comma, order| {
+        let (month, month_text) = parse_month(name)?;
+        date(day, month, year, DateText { order, comma, month: month_text, ..style })
+    };
+    if a.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        let (day, comma) = b.strip_suffix(',').map_or((b, false), |day| (day, true));
+        let read = named(day, a, c, comma, DateOrder::Mdy);
+        return read.map(|read| [Some(read); 2]);
+    }
+    if b.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        let (name, comma) = b.strip_suffix(',').map_or((b, false), |name| (name, true));
+        return named(a, name, c, comma, DateOrder::Dmy).map(|read| [Some(read); 2]);
+    }
+    // Numbers with spaces between them are many things.
+    if separator == ' ' {
+        return None;
+    }
+    if a.len() == 4 {
+        let month = part(b)?;
+        let unpadded = b.len() == 1;
+        let read = date(c, month, a, DateText { padded: !unpadded, ..style })?;
+        return Some([Some(read); 2]);
+    }
+    let (day_first, month_first) = (part(a)?, part(b)?);
+    let unpadded = a.len() == 1 || b.len() == 1;
+    let ordered = |order| DateText { order, padded: !unpadded, ..style };
+    let cell =
+        [date(a, month_first, c, ordered(DateOrder::Dmy)), date(b, day_first, c, ordered(DateOrder::Mdy))];
+    cell.iter().any(Option::is_some).then_some(cell)
+}
+
+/// Nanoseconds since 1970 of eight digits, with a year that people write about.
+pub(crate) fn compact_time(text: &str) -> Option<i128> {
+    let digits = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
+    let (year, rest) = text.split_at_checked(4).filter(|_| digits)?;
+    let year = number(year).filter(|year| COMPACT_YEARS.contains(year))?;
+    days(year, number(&rest[..2])?, number(&rest[2..])?).map(|days| days * DAY)
+}
+
+/// Nanoseconds since 1970 of a number whose eight digits are a date.
+pub(crate) fn compact_number(x: f64) -> Option<i128> {
+    let whole = x.fract() == 0.0 && (1e7..1e8).contains(&x);
+    let digits = whole.then_some(x as u32)?;
+    let year = Some(digits / 10_000).filter(|year| COMPACT_YEARS.contains(year))?;
+    days(year, digits / 100 % 100, digits % 100).map(|days| days * DAY)
+}
+
+/// A day or month of one or two digits.
+fn part(text: &str) -> Option<u32> {
+    if (1..=2).contains(&text.len()) { number(text) } else { None }
+}
+
+fn date(day: &str, month: u32, year: &str, style: DateText) -> Option<(i128, DateText)> {
+    let short_year = year.len() == 2;
+    let padded = style.padded && day.len() == 2;
+    let full = match (year.len(), number(year)?) {
+        (2, year) => year + if year < LAST_CENTURY { 2000 } else { 1900 },
+        (4, year) => year,
+        _ => return None,
+    };
+    Some((days(full, month, part(day)?)?, DateText { short_year, padded, ..style }))
+}
+
+/// Days since 1970.
+fn days(year: u32, month: u32, day: u32) -> Option<i128> {
+    let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
+    Some(i128::from(date.num_days_from_ce() - EPOCH))
+}
+
+fn parse_month(name: &str) -> Option<(u32, MonthText)> {
+    let short = name.len() == 3;
+    let same = |month: &&str| {
+        let month = if short { &month[..3] } else { month };
+        name.eq_ignore_ascii_case(month)
+    };
+    let at = MONTHS.iter().position(same)?;
+    let upper = name.bytes().all(|b| b.is_ascii_uppercase());
+    Some((at as u32 + 1, MonthText::Name { long: !short, upper }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn again(text: &str) -> [Option<String>; 2] {
+        parse_date(text).unwrap_or_default().map(|read| read.and_then(|(days, style)| style.show(days)))
+    }
+
+    #[test]
+    fn dates_read_back() {
+        for text in [
+            "2020-01-31",
+            "2020/01/31",
+            "2020.1.31",
+            "31-Jan-2020",
+            "31 JAN 2020",
+            "31 January 2020",
+            "Jan 31, 2020",
+            "January 1, 2020",
+            "01-Feb-99",
+        ] {
+            assert_eq!(again(text), [Some(text.to_string()), Some(text.to_string())], "{text}");
+        }
+        for text in ["31/01/2020", "31.12.99", "31-1-2020"] {
+            assert_eq!(again(text), [Some(text.to_string()), None], "{text}");
+        }
+        assert_eq!(again("1/31/2020"), [None, Some("1/31/2020".to_string())]);
+        assert_eq!(again("01/02/2020"), [Some("01/02/2020".to_string()), Some("01/02/2020".to_string())]);
+        let [day_first, month_first] = parse_date("01/02/2020").unwrap();
+        assert_eq!(day_first.unwrap().0 - month_first.unwrap().0, 30);
+    }
+
+    #[test]
+    fn refuses_what_is_no_date() {
+        for text in [
+            "",
+            "2020-02-30",
+            "31/31/2020",
+            "1/2",
+            "1/2/3/4",
+            "1/2/203",
+            "1.234.567",
+            "192.168.1",
+            "12-34",
+            "Jam 1, 2020",
+            "31-Jan",
+            "1 2 2020",
+            "2020-01-31x",
+            "1/2-2020",
+            "Mon 5 may",
+            "é1/02/2020",
+            "May May 2020",
+        ] {
+            assert_eq!(again(text), [None, None], "{text}");
+        }
+    }
+
+    #[test]
+    fn eight_digits_may_be_a_date() {
+        assert_eq!(compact_time("19700102"), Some(DAY));
+        assert_eq!((compact_number(19700102.0), compact_number(20200496.0)), (Some(DAY), None));
+        assert_eq!(DateText::COMPACT.show(1).as_deref(), Some("19700102"));
+        for text in ["20200496", "20201301", "12345678", "2020013", "202001311", "99991231", "2020-1-3"] {
+            assert_eq!(compact_time(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn styles_join_where_they_can() {
+        let style = |text: &str| parse_date(text).unwrap()[0].unwrap().1;
+        assert_eq!(
+            style("31-May-2020").join(style("1-June-2020")).unwrap().show(0).unwrap(),
+            "1-January-1970"
+        );
+        assert_eq!(style("2020-01-31").join(style("31/12/2020")), None);
+        assert_eq!(style("2020-01-31").join(style("2020/01/31")), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! Cells that do not belong: odd texts among numbers, sentinels, labels that are nearly the same, headers that are data.
+
+use crate::common::{completed, plan_of, remarks_of, source_with};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use psd_impute_frame::{Batch, Plan, ReadOptions, Survey, Token, Wishes};
+use std::sync::Arc;
+
+fn with(cells: &[(usize, &str)], count: usize, f: impl Fn(usize) -> String) -> String {
+    let cell =
+        |i: usize| cells.iter().find(|(at, _)| *at == i).map_or_else(|| f(i), |(_, text)| text.to_string());
+    let rows: String = (0..count).map(|i| format!("{},{}\n", cell(i), (i * i) % 7)).collect();
+    format!("x,y\n{rows}")
+}
+
+#[test]
+fn odd_texts_stay_and_numbers_are_numbers() {
+    let text = with(&[(3, "abc"), (7, "12?"), (9, "abc"), (11, "NA")], 40, |i| format!("{}.5", i * i));
+    let plan = plan_of(&text, &Wishes::new()).unwrap();
+    assert_eq!(
+        (plan.columns()[0].kind().name(), plan.columns()[0].odd()),
+        ("continuous", &["12?".into(), "abc".into()][..])
+    );
+    assert_eq!(
+        remarks_of(&text, &ReadOptions::default()),
+        ["column `x`: 3 cells are not numbers (`abc` 2 times, `12?`; first in row 4) and stay as they are; \
+          `--missing 'x=abc'` makes such cells missing"]
+    );
+    let expected = text.replace("NA,", "5.0,");
+    assert_eq!(completed(&text, &ReadOptions::default(), 5.0), expected, "odd cells stay byte for byte");
+
+    let options =
+        ReadOptions { missing: vec![Token::of("x", "abc"), Token::of("x", "12?")], ..ReadOptions::default() };
+    assert_eq!(remarks_of(&text, &options), [""; 0]);
+    assert_eq!(completed(&text, &options, 5.0), expected.replace("abc,", "5.0,").replace("12?,", "5.0,"));
+}
+
+#[test]
+fn texts_that_keep_a_column_from_being_numbers_are_named() {
+    let censored = with(&[], 60, |i| if i % 5 == 0 { "<1".to_string() } else { format!("{}.5", i % 30) });
+    assert_eq!(plan_of(&censored, &Wishes::new()).unwrap().columns()[0].kind().name(), "category");
+    assert_eq!(
+        remarks_of(&censored, &ReadOptions::default()),
+        ["column `x`: 48 of 60 cells are numbers, but it is text because of others: `<1` (12); \
+          `--missing 'x=<1'` makes such cells missing"]
+    );
+    let answers = with(&[], 60, |i| ["1", "2", "3", "never", "4"][i % 5].to_string());
+    assert_eq!(remarks_of(&answers, &ReadOptions::default()), [""; 0]);
+}
+
+#[test]
+fn odd_texts_are_counted_and_new_ones_refused() {
+    let text = with(&[(3, "abc")], 40, |i| format!("{}.5", i * i));
+    let plan = plan_of(&text, &Wishes::new()).unwrap();
+    let source = source_with(&text, &ReadOptions::default());
+    let report = plan.encode(&source.batches().unwrap().next().unwrap().unwrap()).unwrap().1;
+    assert_eq!((report.columns[0].missing, report.columns[0].odd), (0, 1));
+    assert_eq!(report.odd_notes(), ["column `x`: 1 cell is not what the column holds and stays as it is"]);
+    let other = source_with("x,y\n1.5,1\nxyz,2\n", &ReadOptions::default());
+    let error = plan.encode(&other.batches().unwrap().next().unwrap().unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "the table, line 3, column `x`: `xyz` is not a number");
+    let json = serde_json::to_string(&plan).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+}
+
+#[test]
+fn odd_texts_among_dates_stay() {
+    let text = with(&[(3, "soon"), (5, "NA")], 40, |i| format!("2020-01-{:02}", i % 28 + 1));
+    assert_eq!(plan_of(&text, &Wishes::new()).unwrap().columns()[0].kind().name(), "date");
+    assert_eq!(completed(&text, &ReadOptions::default(), 1.0), text.replace("NA,", "1970-01-02,"));
+}
+
+#[test]
+fn odd_texts_go_into_typed_files_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.csv"), with(&[(3, "abc"), (5, "NA")], 40, |i| format!("{}.5", i * i))).unwrap();
+    crate::common::complete(&path("a.csv"), &path("b.parquet"), &Wishes::new(), 5.0).unwrap();
+    crate::common::complete(&path("b.parquet"), &path("c.csv"), &Wishes::new(), 5.0).unwrap();
+    let expected = std::fs::read_to_string(path("a.csv")).unwrap().replace("NA,", "5.0,");
+    assert_eq!(std::fs::read_to_string(path("c.csv")).unwrap(), expected);
+}
+
+#[test]
+fn sentinels_are_pointed_out() {
+    let text = with(&[(3, "-999"), (7, "-999"), (9, "-999")], 60, |i| (20 + i % 40).to_string());
+    let mut survey = Survey::default();
+    source_with(&text, &ReadOptions::default())
+        .batches()
+        .unwrap()
+        .for_each(|batch| survey.add(&batch.unwrap()).unwrap());
+    let plan = survey.plan(&Wishes::new()).unwrap();
+    let sentinels = survey.sentinels(&plan);
+    assert_eq!(sentinels.len(), 1);
+    assert_eq!(
+        (sentinels[0].column.as_str(), sentinels[0].value.as_str(), sentinels[0].cells),
+        ("x", "-999", 3)
+    );
+    assert_eq!(
+        remarks_of(&text, &ReadOptions::default()),
+        ["column `x`: -999 in 3 cells is far from all others (20 to 59) and may stand for missing ones; \
+          `--missing x=-999` makes it missing"]
+    );
+    let options = ReadOptions { missing: vec![Token::of("x", "-999")], ..ReadOptions::default() };
+    assert_eq!(remarks_of(&text, &options), [""; 0]);
+    let dates = with(&[(3, "1900-01-01"), (7, "1900-01-01")], 60, |i| format!("2020-01-{:02}", i % 28 + 1));
+    assert_eq!(
+        remarks_of(&dates, &ReadOptions::default()),
+        [
+            "column `x`: 1900-01-01 in 2 cells is far from all others (2020-01-01 to 2020-01-28) and may stand for missing \
+          ones; `--missing x=1900-01-01` makes it missing"
+        ]
+    );
+}
+
+#[test]
+fn labels_that_differ_in_case_are_pointed_out() {
+    let labels = ["Male", "male", "female", "Male", "MALE", "female", "Male"];
+    let text = with(&[], 35, |i| labels[i % 7].to_string());
+    assert_eq!(
+        remarks_of(&text, &ReadOptions::default()),
+        [
+            "column `x`: labels differ only in case or space and are kept apart: `Male` (15), `MALE` (5), `male` (5)"
+        ]
+    );
+}
+
+#[test]
+fn spaces_around_labels_are_pointed_out() {
+    let text = with(&[], 40, |i| format!("{}{}", ["a", "b"][i % 2], if i % 4 == 0 { " " } else { "" }));
+    assert_eq!(
+        remarks_of(&text, &ReadOptions::default()),
+        ["column `x`: 10 cells have spaces around their labels, which do not tell labels apart"]
+    );
+    let both = with(&[], 40, |i| ["Ulm", "Ulm ", "ulm", "Bonn"][i % 4].to_string());
+    assert_eq!(
+        remarks_of(&both, &ReadOptions::default()),
+        [
+            "column `x`: 10 cells have spaces around their labels, which do not tell labels apart",
+            "column `x`: labels differ only in case or space and are kept apart: `Ulm` (20), `ulm` (10)",
+        ]
+    );
+    let aligned = with(&[], 40, |i| format!(" {}", ["a", "b"][i % 2]));
+    assert_eq!(remarks_of(&aligned, &ReadOptions::default()), [""; 0]);
+}
+
+#[test]
+fn a_header_of_data_is_pointed_out() {
+    let rows: String =
+        (0..30).map(|i| format!("{}.5,{},{}\n", i, i * 3 % 7, ["setosa", "virginica"][i % 2])).collect();
+    let remark = "the header (`5.1`, `3`, `setosa`) looks like a row of data; `--no-header` reads it as one";
+    assert_eq!(remarks_of(&format!("5.1,3,setosa\n{rows}"), &ReadOptions::default()), [remark]);
+    assert_eq!(remarks_of(&format!("a,b,c\n{rows}"), &ReadOptions::default()), [""; 0]);
+    let numbered: String = (0..30).map(|i| format!("{}.5,{}.5\n", i, i * 3 % 7)).collect();
+    assert_eq!(
+        remarks_of(&format!("0,1\n{numbered}"), &ReadOptions::default()),
+        [""; 0],
+        "columns without names"
+    );
+}
+
+#[test]
+fn a_table_may_have_no_header() {
+    let options = ReadOptions { no_header: true, ..ReadOptions::default() };
+    let text = "1.5,red\nNA,blue\n2.5,red\n3.5,blue\n";
+    let source = source_with(text, &options);
+    let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
+    assert_eq!(plan.columns().iter().map(|column| column.name()).collect::<Vec<_>>(), ["V1", "V2"]);
+    assert_eq!(completed(text, &options, 1.0), text.replace("NA", "1.0"));
+}
+
+#[test]
+fn any_batch_size_gives_the_same_plan() {
+    let cells = |f: &dyn Fn(usize) -> String| -> ArrayRef {
+        Arc::new((0..60).map(|i| Some(f(i))).collect::<StringArray>())
+    };
+    let columns: [(&str, ArrayRef); 5] = [
+        ("odd", cells(&|i| if i % 25 == 3 { "abc".to_string() } else { format!("{}.5", i * i) })),
+        ("money", cells(&|i| format!("${},{:03}.50", i + 1, i))),
+        ("day", cells(&|i| format!("{:02}/01/20{:02}", i % 28 + 1, i))),
+        ("size", cells(&|i| ["S", "s", "M", "N/A"][i % 4].to_string())),
+        ("code", cells(&|i| if i % 9 == 0 { "-999".to_string() } else { (i * 7 % 59).to_string() })),
+    ];
+    let whole = RecordBatch::try_from_iter(columns).unwrap();
+    let survey = |size: usize| {
+        let mut survey = Survey::default();
+        for first in (0..60).step_by(size) {
+            survey.add(&Batch::from(whole.slice(first, size.min(60 - first)))).unwrap();
+        }
+        let plan = survey.plan(&Wishes::new()).unwrap();
+        let remarks: Vec<String> = survey.remarks(&plan).iter().map(|remark| remark.to_string()).collect();
+        (plan, remarks)
+    };
+    let all = survey(60);
+    assert_eq!(all.1.len(), 7, "{:#?}", all.1);
+    assert!(survey(1) == all && survey(7) == all);
+}

@@ -1,0 +1,318 @@
+"""What an imputer is told: checked, and put into the engine's words."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import numbers
+import os
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from ._engine import ModelFileError, SettingError
+from .frames import Frame
+
+CHOICES = {
+    "method": ("draw", "mean", "median"),
+    "metric": ("auto", "full", "diagonal", "isotropic"),
+    "preset": ("default", "paper", "theory"),
+    "reference": ("auto", "normal", "none"),
+}
+
+End = Union[float, str, None]
+Bound = Tuple[str, End, End, bool]
+
+
+class Wish(NamedTuple):
+    """How the engine is to take a column: its name, as what, and the levels of one that is ordered."""
+
+    column: str
+    kind: str
+    levels: Optional[Sequence[str]] = None
+
+
+def check(settings: Any) -> None:
+    """Refuses settings outside their range."""
+    for name, allowed in CHOICES.items():
+        value = getattr(settings, name)
+        if not isinstance(value, str) or value not in allowed:
+            raise SettingError(f"{name} is {value!r}, but must be one of {', '.join(map(repr, allowed))}")
+    anchors = settings.n_anchors
+    if anchors != "auto" and not (isinstance(anchors, numbers.Integral) and 1 <= int(anchors) <= 10_000):
+        raise SettingError(f"n_anchors is {anchors!r}, but must be 'auto' or a number from 1 to 10000")
+    budget = settings.time_budget
+    if budget is not None and not (isinstance(budget, numbers.Real) and 0 < float(budget) <= 1e9):
+        raise SettingError(f"time_budget is {budget!r}, but must be a number of seconds above zero")
+
+
+def threads(n_jobs: Any) -> int | None:
+    """How many threads ``n_jobs`` are; None is all cores."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise SettingError(f"n_jobs is {n_jobs!r}, but must be None, -1 or a number of threads")
+    count = int(n_jobs)
+    return count if count > 0 else max(1, (os.cpu_count() or 1) + 1 + count)
+
+
+def means_missing(value: Any) -> bool:
+    """Whether the value is one of those that are missing anyway: NaN, None, pandas.NA."""
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, numbers.Real) and value != value)
+
+
+# Columns, by name or position
+
+
+def column_name(column: Any, names: Sequence[str], setting: str) -> str:
+    """The engine's name of a column that is given by name or position."""
+    if isinstance(column, numbers.Integral) and not isinstance(column, bool) and str(column) not in names:
+        if -len(names) <= int(column) < len(names):
+            return names[int(column)]
+    elif not isinstance(column, bool) and str(column) in names:
+        return str(column)
+    raise SettingError(f"{setting}: there is no column {column!r}\nhint: the columns are {', '.join(names)}")
+
+
+def chosen(given: Any, names: Sequence[str], setting: str) -> list[str]:
+    """The names of the columns that a list of names, positions or bools chooses. Names and positions may be mixed."""
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+        auto = "'auto' or " if setting == "categorical_features" else ""
+        raise SettingError(f"{setting} is {given!r}, but must be {auto}a list of columns")
+    items = given.tolist() if hasattr(given, "tolist") else list(given)
+    if items and all(isinstance(item, (bool, np.bool_)) for item in items):
+        if len(items) != len(names):
+            raise SettingError(f"{setting} has {len(items)} bools, but the table has {len(names)} columns")
+        return [name for name, item in zip(names, items) if item]
+    return [column_name(item, names, setting) for item in items]
+
+
+def wishes(settings: Any, frame: Frame, empty: Sequence[int]) -> list[Wish]:
+    """How columns are to be taken, whatever the engine's rules say. Nothing can be wished of an empty column."""
+    names = frame.names
+    found: dict[str, tuple[str, Wish]] = {}
+
+    def add(setting: str, wish: Wish) -> None:
+        other = found.get(wish.column)
+        if other is not None and other[0] != setting:
+            raise SettingError(f"column {wish.column!r} is in both {other[0]} and {setting}\nhint: name it in one of them")
+        found[wish.column] = (setting, wish)
+
+    if not (isinstance(settings.categorical_features, str) and settings.categorical_features == "auto"):
+        for name in chosen(settings.categorical_features, names, "categorical_features"):
+            add("categorical_features", Wish(name, "category"))
+    for setting, kind in (("continuous_features", "continuous"), ("ignore_features", "ignore")):
+        for name in chosen(getattr(settings, setting) or (), names, setting):
+            add(setting, Wish(name, kind))
+    for name, levels in _ordered(settings.ordered_features, frame).items():
+        add("ordered_features", Wish(name, "ordered", levels))
+    out = {name: wish for name, (_, wish) in found.items()}
+    for j, name in enumerate(names):
+        out.setdefault(name, _usual(frame, j))
+    return [wish for j, name in enumerate(names) if (wish := out[name]).kind and j not in empty]
+
+
+def _usual(frame: Frame, j: int) -> Wish:
+    """What a column is to be taken for that nobody has named."""
+    name = frame.names[j]
+    if isinstance(frame.data, np.ndarray) or name in frame.periods():
+        # Whoever gives a matrix wants all of it completed, and periods name no rows: neither is an identifier.
+        return Wish(name, "completed")
+    levels = frame.levels(j) if frame.is_ordered(j) else None
+    if levels and all(isinstance(level, str) for level in levels):
+        return Wish(name, "ordered", levels)
+    if levels and all(_is_number(level) for level in levels) and levels == sorted(levels):
+        return Wish(name, "ordered")
+    return Wish(name, "")
+
+
+def _ordered(given: Any, frame: Frame) -> dict[str, list[str] | None]:
+    """The columns that are ordered, with their levels: those given, those of a type that lists them, or none of numbers."""
+    setting = "ordered_features"
+    if not isinstance(given, Mapping):
+        given = dict.fromkeys(chosen(given or (), frame.names, setting))
+    out: dict[str, list[str] | None] = {}
+    for column, levels in given.items():
+        name = column_name(column, frame.names, setting)
+        if levels is None:
+            levels = frame.levels(frame.names.index(name))
+            levels = levels if levels and all(isinstance(level, str) for level in levels) else None
+        elif isinstance(levels, (str, bytes)) or not hasattr(levels, "__iter__"):
+            raise SettingError(f"{setting}: the levels of {column!r} are {levels!r}, but must be a list from the lowest to the highest")
+        texts = None if levels is None else [str(level) for level in levels]
+        if texts is not None and len(set(texts)) < len(texts):
+            raise SettingError(f"{setting}: a level of {column!r} is given twice")
+        out[name] = texts
+    return out
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+# Bounds
+
+
+def bounds(settings: Any, names: Sequence[str], zones: Mapping[str, str], periods: Mapping[str, str]) -> list[Bound]:
+    """The bounds of columns: the name, both ends, and whether they are only meant for numbers."""
+    ends: dict[str, Bound] = {}
+    for k, (setting, none) in enumerate((("min_value", -np.inf), ("max_value", np.inf))):
+        given = getattr(settings, setting)
+        try:
+            value = np.asarray(none if given is None else given, dtype=float)
+        except (TypeError, ValueError):
+            raise SettingError(f"{setting} is {given!r}, but must be a number or one for each column") from None
+        if value.ndim and value.shape != (len(names),):
+            raise SettingError(f"{setting} has {value.size} entries, but the table has {len(names)} columns")
+        for name, end in zip(names, np.broadcast_to(value, (len(names),))):
+            if end != none:
+                low, high = ends.get(name, (name, None, None, True))[1:3]
+                ends[name] = (name, float(end), high, True) if k == 0 else (name, low, float(end), True)
+    for name, pair in _pairs(settings.bounds, names).items():
+        low, high = (_end(end, zones.get(name), periods.get(name)) for end in pair)
+        ends[name] = (name, low, high, False)
+    return list(ends.values())
+
+
+def _pairs(given: Any, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+    """The ends that are given for columns, by the columns' names."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise SettingError(f"bounds is {given!r}, but must map columns to pairs (low, high)")
+    out: dict[str, tuple[Any, Any]] = {}
+    for column, pair in given.items():
+        if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or len(pair) != 2:
+            raise SettingError(
+                f"bounds: those of column {column!r} are {pair!r}, but must be a pair (low, high)\n"
+                "hint: either end may be None, as in (0, None)"
+            )
+        name = column_name(column, names, "bounds")
+        if name in out:
+            raise SettingError(f"bounds: column {name!r} is given twice\nhint: give both ends at once")
+        out[name] = (pair[0], pair[1])
+    return out
+
+
+def _end(end: Any, zone: str | None, period: str | None) -> End:
+    """A bound as the engine reads it: a number, or a date or time as text."""
+    if period is not None and end is not None:
+        import pandas as pd
+
+        return float(pd.Period(end, freq=period).ordinal)
+    if isinstance(end, np.timedelta64):
+        return str(end.astype("timedelta64[us]").item())
+    if isinstance(end, numbers.Real):
+        return float(end) if np.isfinite(float(end)) else None
+    if end is None:
+        return None
+    if isinstance(end, np.datetime64):
+        end = str(end)
+    if zone is not None:
+        end = _in_zone(end, zone)
+    return end.isoformat() if hasattr(end, "isoformat") else str(end)
+
+
+def _in_zone(end: Any, zone: str) -> Any:
+    """A time of a column with a zone: one without is of that zone."""
+    if isinstance(end, str):
+        try:
+            end = datetime.datetime.fromisoformat(end)
+        except ValueError:
+            return end
+    if isinstance(end, datetime.datetime):
+        return end if end.tzinfo is not None else end.replace(tzinfo=time_zone(zone))
+    if isinstance(end, datetime.date):
+        return datetime.datetime(end.year, end.month, end.day, tzinfo=time_zone(zone))
+    return end
+
+
+def time_zone(name: str) -> datetime.tzinfo:
+    """The zone of a name of Arrow's: one of the time zone database, or an offset such as ``+01:00``."""
+    if name[:1] in "+-":
+        hours, _, minutes = name[1:].partition(":")
+        offset = datetime.timedelta(hours=int(hours[:2]), minutes=int(minutes or hours[2:] or 0))
+        return datetime.timezone(-offset if name[0] == "-" else offset)
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo(name)
+
+
+# Settings in model files
+
+
+class Saved(NamedTuple):
+    """What a model file says of an imputer: its settings, and whether its columns had names."""
+
+    settings: dict[str, Any]
+    named: bool
+
+
+def to_json(
+    settings: Any, names: Sequence[str], named: bool, zones: Mapping[str, str], periods: Mapping[str, str]
+) -> str | None:
+    """The settings that decide what `transform` gives, for a model file; None if all are the usual ones."""
+    out: dict[str, Any] = {}
+    if settings.method != "draw":
+        out["method"] = settings.method
+    for name in ("add_indicator", "keep_empty_features", "strict"):
+        if getattr(settings, name):
+            out[name] = True
+    if not means_missing(settings.missing_values):
+        value = settings.missing_values
+        out["missing_values"] = value.item() if hasattr(value, "item") else value
+    for name, none in (("min_value", -np.inf), ("max_value", np.inf)):
+        value = getattr(settings, name)
+        if value is not None and not np.all(np.asarray(value, dtype=float) == none):
+            # JSON has no infinite numbers.
+            out[name] = np.asarray(value, dtype=float).astype(str).tolist()
+    pairs = _pairs(settings.bounds, names)
+    if pairs:
+        plain = lambda name, end: _end(end, zones.get(name), periods.get(name))
+        out["bounds"] = {name: [plain(name, end) for end in ends] for name, ends in pairs.items()}
+    if not named:
+        out["named"] = False
+    return json.dumps(out, allow_nan=False, sort_keys=True) if out else None
+
+
+def from_json(text: str | None) -> Saved:
+    """What `to_json` wrote. The file may be a stranger's, and hold anything."""
+    try:
+        found = json.loads(text or "{}")
+        named = found.pop("named", True) is True
+        kept = {name: _SAVED[name](value) for name, value in found.items()}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise ModelFileError("the settings in the model file cannot be read\nhint: fit the model again") from None
+    return Saved(kept, named)
+
+
+def _saved_flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _saved_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _saved_end(value: Any) -> End:
+    return value if value is None or isinstance(value, str) else float(value)
+
+
+def _saved_bounds(value: Any) -> dict[str, tuple[Any, Any]]:
+    return {name: (_saved_end(low), _saved_end(high)) for name, (low, high) in value.items()}
+
+
+_SAVED: dict[str, Any] = {
+    "method": _saved_text,
+    "add_indicator": _saved_flag,
+    "keep_empty_features": _saved_flag,
+    "strict": _saved_flag,
+    "missing_values": lambda value: value if isinstance(value, str) else float(value),
+    "min_value": lambda value: np.asarray(value, dtype=float),
+    "max_value": lambda value: np.asarray(value, dtype=float),
+    "bounds": _saved_bounds,
+}

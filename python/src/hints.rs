@@ -1,0 +1,26 @@
+//! What to do about an error, in the words of the Python package.
+
+use psd_impute_frame::Error;
+
+/// The library's hint, with the settings that do what it says.
+pub(crate) fn hint(error: &Error) -> Option<String> {
+    Some(match error {
+        Error::BadCell { column, .. } => format!(
+            "correct the cell, or make it NaN if it is missing; or name {column:?} in categorical_features or ignore_features"
+        ),
+        Error::Infinite { column, .. } => {
+            format!("make the cell NaN if it is missing, or name {column:?} in ignore_features")
+        }
+        Error::NothingToModel { .. } => {
+            "name columns in categorical_features, ordered_features or continuous_features to say what they are".into()
+        }
+        Error::BadWish { column, wish: "ordered", .. } => format!(
+            "give its levels as they are in the table, from the lowest to the highest: ordered_features={{{column:?}: [...]}}"
+        ),
+        Error::BadWish { .. } => "leave the column out of that list, or name it in ignore_features".into(),
+        Error::NoBounds { column, .. } => format!(
+            "leave {column:?} out of bounds, or name it in continuous_features if its cells are numbers to complete"
+        ),
+        _ => return error.hint(),
+    })
+}
