@@ -231,7 +231,8 @@ def test_completed_matrix_may_lack_empty_columns() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 4))
     X[:, 1] = X[::5, 2] = np.nan
-    done = PSDImputer(random_state=0, time_budget=1).fit_transform(X)
+    with pytest.warns(UserWarning, match="no cell of x1 is observed"):
+        done = PSDImputer(random_state=0, time_budget=1).fit_transform(X)
     assert done.shape == (80, 3)
     figure = plot.densities(X, done)
     assert [ax.get_xlabel() for ax in figure.axes] == ["x2"]

@@ -321,9 +321,9 @@ class NumbersAsText(OneColumnOfInterest):
 
 
 class TokensInAFrame(OneColumnOfInterest):
-    """Texts such as `N/A` in a frame's column of labels are the user's to make missing: a warning names them."""
+    """Texts such as `N/A` in a frame's column of labels count as missing, as they do in files: a warning names them."""
 
-    missing = ()
+    missing = ("N/A", "n/a", "missing")
     says = (r"`c`", r"N/A", r"missing")
 
     def table(self):
@@ -380,9 +380,8 @@ class ObjectDates(OneColumnOfInterest):
 
 
 class EmptyStrings(OneColumnOfInterest):
-    """Empty strings in a frame are text to pandas: a warning says that they look missing."""
+    """Empty strings in a frame, which are text to pandas, count as missing: a warning says so."""
 
-    missing = ()
     says = (r"`c`", r"missing")
 
     def table(self):
