@@ -33,6 +33,10 @@ class FitReport:
         What was fitted: ``default``, ``paper`` or ``theory``.
     rows : int
         The rows learned from.
+    rows_fitted : int
+        The rows that members were fitted to.
+    rows_compared : int
+        The rows that members were compared on. They are the donors, too.
     seed : int
         The seed of everything random.
     converged : bool
@@ -52,6 +56,8 @@ class FitReport:
 
     preset: str
     rows: int
+    rows_fitted: int
+    rows_compared: int
     seed: int
     converged: bool
     settings: dict[str, Any]
@@ -64,11 +70,13 @@ class FitReport:
     @classmethod
     def _of(cls, found: dict[str, Any], trace: list[Step], notes: list[str]) -> FitReport:
         members = tuple(Member(*member) for member in found.pop("members", ()))
+        rows_note = found.pop("rows_note", None)
+        notes = [*notes, *([rows_note] if rows_note else [])]
         return cls(**found, members=members, trace=tuple(trace), notes=tuple(notes))
 
     def __str__(self) -> str:
         status = "converged" if self.converged else "did not converge"
-        lines = [f"fitted to {self.rows} rows with seed {self.seed}; {status}"]
+        lines = [f"fitted to {self.rows_fitted} rows with seed {self.seed}; {status}"]
         if self.held_out is None:
             lines += [f"{name}: {value:.4g}" for name, value in self.settings.items()]
         else:

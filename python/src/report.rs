@@ -11,7 +11,10 @@ use pyo3::types::PyDict;
 pub(crate) fn of<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyDict>> {
     let report = model.report();
     let (out, settings) = (PyDict::new(py), PyDict::new(py));
-    out.set_item("rows", report.rows)?;
+    out.set_item("rows", report.rows.table)?;
+    out.set_item("rows_fitted", report.rows.fitted)?;
+    out.set_item("rows_compared", report.rows.compared)?;
+    out.set_item("rows_note", report.rows.note())?;
     out.set_item("seed", report.seed)?;
     out.set_item("converged", report.converged)?;
     match report.how {

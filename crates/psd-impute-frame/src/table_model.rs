@@ -7,7 +7,7 @@ use crate::report::LeftColumn;
 use faer::Mat;
 use psd_impute::learn::StackObserver;
 use psd_impute::model::{Model, Settings};
-use psd_impute::table::Table;
+use psd_impute::table::{RowSample, Table};
 
 /// Rows of a table that are kept for learning.
 const ROWS: u64 = 100_000;
@@ -94,7 +94,7 @@ impl Surveyed {
         notes.extend(self.remarks().iter().map(say));
         let rows = self.survey.rows();
         if rows > ROWS {
-            notes.push(format!("learned from {ROWS} of {rows} rows, evenly spread"));
+            notes.push(format!("learned from {ROWS} of {rows} rows, chosen at random"));
         }
         notes
     }
@@ -107,8 +107,8 @@ impl Surveyed {
         seed: u64,
         observer: &mut dyn StackObserver,
     ) -> Result<TableModel> {
-        let Self { survey, plan } = self;
-        let table = learned_rows(source, &plan, survey.rows())?;
+        let plan = self.plan;
+        let table = learned_rows(source, &plan)?;
         let model = Model::fit(&table, &settings.options(&table, seed)?, observer)?;
         Ok(TableModel { model, plan: plan.learned_from(&table) })
     }
@@ -146,23 +146,17 @@ impl TableModel {
     }
 }
 
-/// The rows to learn from: all of them, or so many evenly spread ones.
-fn learned_rows(source: &Source, plan: &Plan, rows: u64) -> Result<Table> {
-    let kept = rows.min(ROWS);
-    // Row k·rows/kept of the table, for k = 0, 1, ...
-    let mut next = 0;
-    let mut cells: Vec<f64> = Vec::new();
-    let mut first = 0;
+/// The rows to learn from: all of them, or a random sample.
+fn learned_rows(source: &Source, plan: &Plan) -> Result<Table> {
+    let (mut sample, mut position) = (RowSample::new(ROWS as usize), 0);
     for batch in source.batches()? {
         let (table, _) = plan.encode(&batch?)?;
-        let end = first + table.len() as u64;
-        while next < kept && next * rows / kept < end {
-            cells.extend(table.row((next * rows / kept - first) as usize));
-            next += 1;
+        for row in table.rows() {
+            sample.offer(position, row, || row.to_vec());
+            position += 1;
         }
-        first = end;
     }
-    plan.table(&cells)
+    plan.table(&sample.into_rows().into_iter().flat_map(|(_, row)| row).collect::<Vec<_>>())
 }
 
 impl Plan {

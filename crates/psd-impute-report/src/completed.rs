@@ -32,7 +32,7 @@ impl Imputed {
         limits: &Limits,
         checks: &mut Checks,
     ) -> Result<Self> {
-        let gaps = gaps.spread(ROWS)?;
+        let gaps = gaps.some(ROWS)?;
         let with_gaps: HashSet<u64> = gaps.numbers.iter().copied().collect();
         let looked_at: HashSet<u64> = rows.sample.numbers.iter().copied().collect();
         let whole = rows.report.rows <= WHOLE;
@@ -72,7 +72,7 @@ impl Imputed {
         plan: &Plan,
         checks: &mut Checks,
     ) -> Result<Self> {
-        let gaps = gaps.spread((ROWS / completed.len().max(1)).max(50))?;
+        let gaps = gaps.some((ROWS / completed.len().max(1)).max(50))?;
         let wanted: HashSet<u64> = gaps.numbers.iter().copied().collect();
         let mut checks = Some(checks);
         let tables = completed.iter().map(|done| read_one(source, done, plan, &wanted, checks.take()));

@@ -1,18 +1,18 @@
 //! The rows of a table: all of them counted, some of them kept.
 //!
-//! A table may have a million rows. It is read twice in batches: first everything is counted, then evenly spread rows are kept, some
-//! among all rows and some among those with gaps.
+//! A table may have a million rows. It is read twice in batches: first everything is counted, then a random sample is kept, of all rows
+//! and of those with gaps.
 
 use crate::error::Result;
 use psd_impute::impute::Limits;
-use psd_impute::table::Table;
+use psd_impute::table::{RowSample, Table};
 use psd_impute_frame::{Plan, Report, Source};
 use std::collections::HashMap;
 
 /// Rows that are kept among all, for what is computed from rows alone.
-const KEPT: u64 = 10_000;
+const KEPT: usize = 10_000;
 /// Rows that are kept among those with gaps.
-const WITH_GAPS: u64 = 2_000;
+const WITH_GAPS: usize = 2_000;
 
 /// The sets of missing columns and how many rows have them.
 pub(crate) type Patterns = Vec<(Vec<usize>, u64)>;
@@ -25,9 +25,9 @@ pub(crate) struct Rows {
     pub(crate) patterns: Patterns,
     /// The least and the largest observed cell of each modelled column, over all rows; the wrong way round where none is observed.
     pub(crate) ranges: Vec<(f64, f64)>,
-    /// Evenly spread among all rows.
+    /// A random sample of all rows.
     pub(crate) sample: Sample,
-    /// Evenly spread among the rows with gaps; none if there are none.
+    /// A random sample of the rows with gaps; none if there are none.
     pub(crate) gaps: Option<Sample>,
 }
 
@@ -42,30 +42,25 @@ impl Rows {
     /// Refuses a table that does not fit the plan, and an observed cell outside its bounds.
     pub(crate) fn read(source: &Source, plan: &Plan, limits: &Limits) -> Result<Self> {
         let Counted { report, patterns, ranges } = Counted::of(source, plan, limits)?;
-        let with_gaps: u64 = patterns.iter().filter(|(missing, _)| !missing.is_empty()).map(|p| p.1).sum();
-        let mut spread = [Spread::new(report.rows, KEPT), Spread::new(with_gaps, WITH_GAPS)];
-        let mut kept: [(Vec<u64>, Vec<f64>); 2] = Default::default();
+        let (mut all, mut gaps) = (RowSample::new(KEPT), RowSample::new(WITH_GAPS));
         for batch in source.batches()? {
             let batch = batch?;
             let (table, _) = plan.encode(&batch)?;
             for (i, row) in table.rows().enumerate() {
-                let takes = [true, row.iter().any(|x| x.is_nan())];
-                for ((spread, (numbers, cells)), _) in
-                    spread.iter_mut().zip(&mut kept).zip(takes).filter(|(_, takes)| *takes)
-                {
-                    if spread.takes_next() {
-                        numbers.push(batch.first_row() + i as u64);
-                        cells.extend(row);
-                    }
+                let number = batch.first_row() + i as u64;
+                all.offer(number, row, || row.to_vec());
+                if row.iter().any(|x| x.is_nan()) {
+                    gaps.offer(number, row, || row.to_vec());
                 }
             }
         }
-        let sample = |(numbers, cells): (Vec<u64>, Vec<f64>)| -> Result<Sample> {
-            Ok(Sample { table: plan.table(&cells)?, numbers })
+        let sample = |rows: Vec<(u64, Vec<f64>)>| -> Result<Sample> {
+            let (numbers, cells): (Vec<u64>, Vec<Vec<f64>>) = rows.into_iter().unzip();
+            Ok(Sample { table: plan.table(&cells.concat())?, numbers })
         };
-        let [all, gaps] = kept;
-        let gaps = if gaps.0.is_empty() { None } else { Some(sample(gaps)?) };
-        Ok(Self { report, patterns, ranges, sample: sample(all)?, gaps })
+        let gaps = gaps.into_rows();
+        let gaps = if gaps.is_empty() { None } else { Some(sample(gaps)?) };
+        Ok(Self { report, patterns, ranges, sample: sample(all.into_rows())?, gaps })
     }
 }
 
@@ -77,10 +72,9 @@ impl Rows {
 }
 
 impl Sample {
-    /// At most so many of the rows, evenly spread.
-    pub(crate) fn spread(&self, most: usize) -> Result<Self> {
-        let mut spread = Spread::new(self.numbers.len() as u64, most as u64);
-        self.select(&(0..self.numbers.len()).filter(|_| spread.takes_next()).collect::<Vec<_>>())
+    /// At most so many of the rows, at random.
+    pub(crate) fn some(&self, most: usize) -> Result<Self> {
+        self.select(&self.table.sample(most))
     }
 
     /// Some of the rows.
@@ -116,42 +110,5 @@ impl Counted {
         let mut patterns: Patterns = patterns.into_iter().collect();
         patterns.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(Self { report, patterns, ranges })
-    }
-}
-
-/// Takes `kept` of `of` things that come one after another: the things `k·of/kept` for `k = 0, 1, ...`
-pub(crate) struct Spread {
-    of: u64,
-    kept: u64,
-    taken: u64,
-    seen: u64,
-}
-
-impl Spread {
-    pub(crate) fn new(of: u64, most: u64) -> Self {
-        Self { of, kept: of.min(most), taken: 0, seen: 0 }
-    }
-
-    pub(crate) fn takes_next(&mut self) -> bool {
-        let takes = self.taken < self.kept && self.taken * self.of / self.kept == self.seen;
-        self.seen += 1;
-        self.taken += u64::from(takes);
-        takes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_kept_is_evenly_spread() {
-        let kept = |of, most| {
-            let mut spread = Spread::new(of, most);
-            (0..of).filter(|_| spread.takes_next()).collect::<Vec<_>>()
-        };
-        assert_eq!(kept(10, 4), [0, 2, 5, 7]);
-        assert_eq!(kept(3, 9), [0, 1, 2]);
-        assert_eq!(kept(1_000_000, 10_000).len(), 10_000);
     }
 }

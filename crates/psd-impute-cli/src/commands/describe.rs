@@ -91,9 +91,9 @@ impl Describe {
         }
         writeln!(out, "a model of {}", count(report.columns.len() as u64, "column"))?;
         print_columns(&report.columns, None, out)?;
-        let FitSummary { recipe, rows, seed, converged, .. } = &report.fit;
+        let FitSummary { recipe, rows_fitted, seed, converged, .. } = &report.fit;
         let status = if *converged { "converged" } else { "did not converge" };
-        writeln!(out, "fitted to {} with seed {seed}; {status}", count(*rows as u64, "row"))?;
+        writeln!(out, "fitted to {} with seed {seed}; {status}", count(*rows_fitted as u64, "row"))?;
         writeln!(out, "recipe: {recipe}")?;
         report.fit.print(out)
     }

@@ -56,7 +56,12 @@ pub(crate) struct ColumnSummary {
 #[derive(Serialize)]
 pub(crate) struct FitSummary {
     pub(crate) recipe: String,
+    /// The rows that were learned from, those that members were fitted to, and those that they were compared on.
     pub(crate) rows: usize,
+    pub(crate) rows_fitted: usize,
+    pub(crate) rows_compared: usize,
+    #[serde(skip)]
+    rows_note: Option<String>,
     pub(crate) seed: u64,
     pub(crate) converged: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +95,10 @@ impl FitSummary {
         let psd_impute::model::Report { rows, seed, converged, how } = model.report();
         let blank = |recipe: String| Self {
             recipe,
-            rows,
+            rows: rows.table,
+            rows_fitted: rows.fitted,
+            rows_compared: rows.compared,
+            rows_note: rows.note(),
             seed,
             converged,
             held_out: None,
@@ -135,6 +143,9 @@ impl FitSummary {
         }
         for MemberSummary { member, space, weight, held_out } in &self.members {
             writeln!(out, "  {:3.0} %  {member}, {space} ({held_out:.3} alone)", 100.0 * weight)?;
+        }
+        if let Some(note) = &self.rows_note {
+            writeln!(out, "note: {note}")?;
         }
         Ok(())
     }

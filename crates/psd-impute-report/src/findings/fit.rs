@@ -11,6 +11,8 @@ pub struct Fit {
     pub recipe: String,
     /// Rows of the table that it was fitted to.
     pub rows: usize,
+    /// Which rows were used for what, if not all were used for everything.
+    pub rows_note: Option<String>,
     /// The seed of the fit.
     pub seed: u64,
     /// Whether it converged.
@@ -41,7 +43,8 @@ impl Fit {
         let Report { rows, seed, converged, how } = model.report();
         let mut out = Self {
             recipe: String::new(),
-            rows,
+            rows: rows.fitted,
+            rows_note: rows.note(),
             seed,
             converged,
             held_out: None,
@@ -139,6 +142,7 @@ impl Fit {
         } else {
             String::new()
         };
-        format!("{converged}{against}{members}")
+        let rows = self.rows_note.as_ref().map_or(String::new(), |note| format!(" Its {note}."));
+        format!("{converged}{against}{members}{rows}")
     }
 }

@@ -43,7 +43,7 @@ pub struct Unusual {
 
 impl Outliers {
     pub(crate) fn of(sample: &Sample, imputer: &Imputer<'_>, plans: &[&ColumnPlan]) -> Result<Self> {
-        let sample = sample.spread(ROWS)?;
+        let sample = sample.some(ROWS)?;
         let mut groups = sample.table.groups();
         groups.sort_by_key(|group| std::cmp::Reverse(group.rows.len()));
         let mut rows: Vec<usize> = groups.into_iter().take(PATTERNS).flat_map(|group| group.rows).collect();

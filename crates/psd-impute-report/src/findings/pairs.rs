@@ -26,12 +26,12 @@ pub struct Pairs {
 impl Pairs {
     pub(crate) fn of(sample: &Sample, imputed: Option<&Imputed>) -> Result<Self> {
         let most = ROWS.min(CELLS / sample.table.columns().len()).max(20);
-        let observed = cells(&sample.spread(most)?.table);
+        let observed = cells(&sample.some(most)?.table);
         let Some(Imputed { gaps, completed }) = imputed else {
             return Ok(Self { observed, completed: Vec::new(), missing: Vec::new() });
         };
         let numbers = (0..gaps.table.len() as u64).collect();
-        let some = Sample { numbers, table: gaps.table.clone() }.spread(most)?;
+        let some = Sample { numbers, table: gaps.table.clone() }.some(most)?;
         let places: Vec<usize> = some.numbers.iter().map(|&i| i as usize).collect();
         let missing = some.table.rows().map(|row| (0..row.len()).filter(|&j| row[j].is_nan()).collect());
         Ok(Self {

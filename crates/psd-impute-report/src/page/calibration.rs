@@ -15,7 +15,7 @@ pub(super) fn note(calibration: &Calibration) -> String {
     let [some, all] = calibration.columns;
     let seen = match some < all {
         true => format!(
-            "{seen} {} of {}, evenly spread, were looked at.",
+            "{seen} {} of {}, chosen at random, were looked at.",
             count(some as u64),
             counted(all as u64, "column")
         ),

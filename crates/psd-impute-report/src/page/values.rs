@@ -12,7 +12,7 @@ use crate::numbers::{count, counted, percent, rounded, short};
 pub(super) fn source(belong: &Belong, settings: &Settings) -> String {
     let some_of = |what: &str, [some, all]: [u64; 2], rows: &str| match some < all {
         true => format!(
-            " The {what} values shown are from {} of {} {rows}, evenly spread.",
+            " The {what} values shown are from {} of {} {rows}, chosen at random.",
             count(some),
             count(all)
         ),

@@ -65,7 +65,7 @@ impl Ties {
         if self.columns.iter().all(|column| column.ends.is_empty()) {
             return Ok(self.clone());
         }
-        let some = table.select(&table.spread(ROWS))?;
+        let some = table.select(&table.sample(ROWS))?;
         let d = self.columns.len();
         let free = Imputer::new(density, scaler, &Self::none(d), Limits::none(d))?;
         let guesses = free.guesses(&some)?;

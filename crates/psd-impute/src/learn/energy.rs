@@ -70,16 +70,12 @@ impl Scores {
 /// Scores some rows of a table. `pair(i)` gives both densities, fitted without row `i`.
 pub(super) fn score<'a>(
     table: &Table,
-    folds: usize,
     seed: u64,
     pair: impl Fn(usize) -> Result<[Box<dyn Density + 'a>; 2]> + Sync,
 ) -> Result<Scores> {
     let keys = RowKeys::of(table);
     let units: Vec<Unit> = (0..table.columns().len()).map(|j| Unit::of(table, j)).collect();
-    // A stride that has no factor in common with the number of folds meets all of them.
-    let meets_all = |s: &usize| (1..folds).all(|k| !(k * s).is_multiple_of(folds));
-    let stride = (table.len().div_ceil(ROWS)..).find(meets_all).unwrap_or(1);
-    let rows = (0..table.len()).into_par_iter().filter(|i| i % stride == 0).map(|i| {
+    let rows = table.sample(ROWS).into_par_iter().map(|i| {
         let scored = score_row(table.row(i), &units, pair(i)?, &mut keys.generator(i, seed, 0))?;
         Ok(scored.map(|scored| (i, scored)))
     });

@@ -47,7 +47,7 @@ impl Data {
         let (table, weights) = if table.len() <= SAMPLE {
             table.merge_duplicates(&vec![1.0; table.len()])?
         } else {
-            let rows = table.spread(ROWS);
+            let rows = table.sample(ROWS);
             (table.select(&rows)?, vec![1.0; rows.len()])
         };
         Self::new(table, weights)
@@ -60,7 +60,7 @@ impl Data {
 
     /// From the rows to be used, how many rows each stands for, and the maps to their normal scores.
     pub(crate) fn from_parts(table: Table, weights: Vec<f64>, scores: Warps) -> Result<Self> {
-        let sampled = table.spread(SAMPLE);
+        let sampled = table.sample(SAMPLE);
         let sample = table.select(&sampled)?;
         let sample_weights = sampled.iter().map(|&i| weights[i]).collect();
         let resolution = Arc::new(Resolution::of(&table));
@@ -167,7 +167,7 @@ impl Parts {
         let Rows { table, weights, resolution, .. } = view.rows(EmParams::default());
         let (donors, mut left_out) = fit_donors(table, Some(weights), sampled, smooth, resolution)?;
         left_out.iter_mut().zip(view.log_slopes(sample)).for_each(|(log, slopes)| *log += slopes);
-        let scores = energy::score(sample, folds, seed, |i| {
+        let scores = energy::score(sample, seed, |i| {
             let fold = Fold { part: i % folds, folds };
             Ok([Box::new(&blind[i % folds]), view.outside(LeftOut { donors: &donors, fold })?])
         })?;

@@ -235,6 +235,13 @@ impl FittedStack {
         (&self.parts.data.table, &self.parts.data.weights)
     }
 
+    /// How many rows the members were fitted to, and how many of these they were compared on, which are the donors too.
+    pub fn rows_used(&self) -> (usize, usize) {
+        let Data { table, weights, sampled, .. } = &self.parts.data;
+        let fitted = weights.iter().sum::<f64>().round() as usize;
+        (fitted, if sampled.len() == table.len() { fitted } else { sampled.len() })
+    }
+
     /// How many distinct rows the members were fitted to.
     pub fn rows(&self) -> usize {
         self.parts.data.table.len()

@@ -28,7 +28,7 @@ mod settings;
 
 pub use fit::{FitOptions, Preset};
 pub use imputations::{Imputation, Imputations};
-pub use report::{How, Report, StackReport};
+pub use report::{How, Report, RowsUsed, StackReport};
 pub use settings::{Recipe, Settings};
 
 use crate::density::{Density, Stack};

@@ -6,14 +6,37 @@ use crate::learn::{Member, TheorySchedule, Tried};
 /// How a fit went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// How many rows the table had.
-    pub rows: usize,
+    /// How many rows the table had, and how many were used for what.
+    pub rows: RowsUsed,
     /// The seed of everything random.
     pub seed: u64,
     /// Whether the fit converged.
     pub converged: bool,
     /// What was fitted, and what was found on the way.
     pub how: How,
+}
+
+/// How many rows of a table were used for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowsUsed {
+    /// The rows of the table.
+    pub table: usize,
+    /// Those that the model was fitted to.
+    pub fitted: usize,
+    /// Those that the members of a stack were compared on. They are the donors, too.
+    pub compared: usize,
+}
+
+impl RowsUsed {
+    /// What there is to say, if not all rows were used for everything.
+    pub fn note(&self) -> Option<String> {
+        let &Self { table, fitted, compared } = self;
+        let all =
+            if fitted == table { format!("all {table} rows") } else { format!("{fitted} of {table} rows") };
+        (compared < table).then(|| {
+            format!("members are fitted to {all} and compared on {compared}, which are the donors too; these are chosen at random, and draws of so long a table are not in balance")
+        })
+    }
 }
 
 /// What was fitted.
@@ -54,8 +77,10 @@ pub struct StackReport {
 impl Model {
     /// How the fit went.
     pub fn report(&self) -> Report {
+        let mut rows = RowsUsed { table: self.rows, fitted: self.rows, compared: self.rows };
         let (converged, how) = match &self.fitted {
             Fitted::Stack(stack) => {
+                (rows.fitted, rows.compared) = stack.rows_used();
                 let normal = stack.members.iter().find(|tried| tried.member == Member::Normal);
                 let report = StackReport {
                     members: stack.members.clone(),
@@ -71,6 +96,6 @@ impl Model {
             }
             &Fitted::Theory { schedule, converged, .. } => (converged, How::Theory(schedule)),
         };
-        Report { rows: self.rows, seed: self.seed, converged, how }
+        Report { rows, seed: self.seed, converged, how }
     }
 }

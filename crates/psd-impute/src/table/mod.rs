@@ -5,6 +5,7 @@ mod duplicates;
 mod pattern;
 mod resolution;
 mod row_key;
+mod row_sample;
 mod scaler;
 mod unit;
 mod warps;
@@ -15,6 +16,7 @@ pub(crate) use duplicates::canonical;
 pub use pattern::{Group, Pattern};
 pub use resolution::Resolution;
 pub use row_key::{RowCounter, RowKeys};
+pub use row_sample::RowSample;
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;
 pub(crate) use unit::Unit;
@@ -134,10 +136,11 @@ impl Table {
         (scaler.standardise(self), scaler)
     }
 
-    /// At most `count` of the rows' positions, evenly spread.
-    pub(crate) fn spread(&self, count: usize) -> Vec<usize> {
-        let kept = self.len().min(count);
-        (0..kept).map(|k| k * self.len() / kept).collect()
+    /// The positions of a random sample of at most `count` rows, in order; see [`RowSample`].
+    pub fn sample(&self, count: usize) -> Vec<usize> {
+        let mut sample = RowSample::new(count);
+        self.rows().enumerate().for_each(|(i, row)| sample.offer(i as u64, row, || ()));
+        sample.into_rows().into_iter().map(|(i, ())| i as usize).collect()
     }
 
     /// Some rows of the table, in the order given.

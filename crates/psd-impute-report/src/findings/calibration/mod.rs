@@ -8,7 +8,7 @@ mod verdict;
 
 use crate::error::Result;
 use crate::numbers::rounded;
-use crate::rows::{Sample, Spread};
+use crate::rows::Sample;
 use psd_impute::impute::{CellSummary, Imputer, Limits};
 use psd_impute::model::Model;
 use psd_impute::table::Table;
@@ -77,12 +77,13 @@ pub struct LabelColumn {
 
 impl Calibration {
     pub(crate) fn of(sample: &Sample, model: &Model, limits: &Limits) -> Result<Self> {
-        let sample = sample.spread(ROWS)?;
+        let sample = sample.some(ROWS)?;
         let chosen = choose(&sample.table);
         let mut rows: Vec<usize> = chosen.iter().map(|cell| cell.0).collect();
         rows.sort_unstable();
         rows.dedup();
-        let folds = if 10 * rows.len() <= model.report().rows { 1 } else { FOLDS.min(rows.len().max(1)) };
+        let folds =
+            if 10 * rows.len() <= model.report().rows.fitted { 1 } else { FOLDS.min(rows.len().max(1)) };
         let mut found = Vec::new();
         let mut left_out = true;
         for fold in 0..folds {
@@ -181,8 +182,8 @@ impl Predicted {
 /// Observed cells, evenly spread over each column, of rows in which something else is observed.
 fn choose(table: &Table) -> Vec<(usize, usize)> {
     let d = table.columns().len();
-    let mut spread = Spread::new(d as u64, COLUMNS as u64);
-    let columns: Vec<usize> = (0..d).filter(|_| spread.takes_next()).collect();
+    let looked_at = d.min(COLUMNS);
+    let columns: Vec<usize> = (0..looked_at).map(|k| k * d / looked_at).collect();
     let most = (CELLS / columns.len().max(1)).min(OF_COLUMN.1);
     let enough = |i: usize| table.row(i).iter().filter(|x| !x.is_nan()).count() > 1;
     let column = |j: usize| {

@@ -145,7 +145,7 @@ function startCells(box) {
   back.addEventListener("click", () => turn(page - 1));
   on.addEventListener("click", () => turn(page + 1));
 
-  const some = findings.cells.of > rows.length ? `${rows.length} of ${findings.cells.of} rows with gaps, evenly spread. ` : "";
+  const some = findings.cells.of > rows.length ? `${rows.length} of ${findings.cells.of} rows with gaps, chosen at random. ` : "";
   const help = h("p", { class: "caption" }, some + "Observed cells are plain; a missing one shows its median or best guess, darker and with a longer bar the less is known of it. Point at a cell, tap it, or go there with the arrow keys.");
   const controls = h("div", { class: "controls" }, back, on, where);
   box.append(...(pages > 1 ? [controls] : []), h("div", { class: "sure" }, h("div", { class: "scroll" }, table), panel), help);
