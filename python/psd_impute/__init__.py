@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .drift import ColumnDrift, DriftWarning
     from .imputer import PSDImputer
     from .pooling import Pooled, pool
-    from .report import FitReport
+    from .report import Finding, FindingWarning, FitReport
 
 __version__ = "0.1.0"
 
@@ -35,6 +35,8 @@ _HOMES = {
     "CellDistribution": "cells",
     "ColumnDrift": "drift",
     "DriftWarning": "drift",
+    "Finding": "report",
+    "FindingWarning": "report",
     "FitReport": "report",
     "PsdImputeError": "_engine",
     "DataError": "_engine",

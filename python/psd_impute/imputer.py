@@ -6,6 +6,7 @@ import numbers
 import os
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
@@ -21,7 +22,10 @@ from .drift import ColumnDrift, DriftWarning
 from .findings import findings
 from .frames import Frame, check_table, column_names, frame_of, is_frame, pandas_table
 from .random import seed_of
-from .report import FitReport, Step
+from .report import Finding, FindingWarning, FitReport, Step
+
+#: Findings that are warned of.
+_FINDINGS = 5
 
 
 class PSDImputer(TransformerMixin, BaseEstimator):
@@ -59,9 +63,11 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         numbers of rows are completed.
     ignore_features : sequence of names, positions or bools, or None, default=None
         Columns that are left as they are, and that nothing is learned from.
-    bounds : mapping of column to (low, high), or None, default=None
+    bounds : "auto", mapping of column to (low, high), or None, default="auto"
         What the cells of a column may be, both ends included; either end may be None. Columns are given by name or
-        by position. Dates and times have bounds too, those of a column with a time zone are in that zone.
+        by position. Dates and times have bounds too, those of a column with a time zone are in that zone. Imputed
+        cells also respect ends that all observed ones respect (positive amounts, shares, scales), where no other end
+        is given; `ends_` has them. None lifts these.
     min_value, max_value : float or array-like of shape (n_features,), default=-inf, inf
         Bounds of all numeric columns, or of each column.
     missing_values : number, str, np.nan, None or pandas.NA, default=np.nan
@@ -89,6 +95,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     columns_ : dict of str to str
         What each column was taken for: ``continuous``, ``integer``, ``ordered``, ``boolean``, ``category``, ``date``,
         ``time``, ``time of day``, ``duration``, ``period``, or ``left`` if it stays as it is.
+    ends_ : dict of str to (float or None, float or None)
+        The lower and the upper end that imputed cells of a column respect because all observed ones did.
     seed_ : int
         The seed that was used.
     n_features_in_ : int
@@ -120,7 +128,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         ordered_features: Sequence[Any] | Mapping[Any, Sequence[Any] | None] | None = None,
         continuous_features: Sequence[Any] | None = None,
         ignore_features: Sequence[Any] | None = None,
-        bounds: Mapping[Any, tuple[Any, Any]] | None = None,
+        bounds: str | Mapping[Any, tuple[Any, Any]] | None = "auto",
         min_value: Any = -np.inf,
         max_value: Any = np.inf,
         missing_values: Any = np.nan,
@@ -218,6 +226,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         columns = self._model.columns() if self._model else []
         kind = lambda c: "left" if c["role"] == "left" else "period" if c["name"] in self._periods else c["kind"]
         self.columns_ = {c["name"]: kind(c) for c in columns}
+        self.ends_ = {c["name"]: tuple(c["ends"]) for c in columns if self.bounds is not None and c["ends"] != [None, None]}
         self._filled = [j for j, column in enumerate(columns) if column["role"] != "left"]
         found = self._model.report() if self._model else None
         self.report_ = FitReport._of(found, trace, notes) if found else None
@@ -307,12 +316,20 @@ class PSDImputer(TransformerMixin, BaseEstimator):
                 "bounds": self._bounds(),
                 "threads": settings.threads(self.n_jobs),
             }
-            tables, (notes, drift) = frame.completed(self._model, wanted, self._filled, hear)
+            tables, (notes, drift, found) = frame.completed(self._model, wanted, self._filled, hear)
             for note in notes:
                 warnings.warn(note, UserWarning, stacklevel=3)
             for note in drift:
                 warnings.warn(note, DriftWarning, stacklevel=3)
+            self._tell_findings([Finding(*finding) for finding in found])
         return [self._arranged(frame, data) for data in tables]
+
+    def _tell_findings(self, findings: list[Finding]) -> None:
+        """Warns of the worst findings of the checks, and keeps all of them."""
+        assert self.report_ is not None
+        self.report_ = replace(self.report_, findings=tuple(findings))
+        for finding in findings[:_FINDINGS]:
+            warnings.warn(finding.text, FindingWarning, stacklevel=4)
 
     def _arranged(self, frame: Frame, data: Any) -> Any:
         """Drops or fills the columns that were empty at `fit`, and adds the indicators."""
@@ -440,8 +457,9 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         imputer._finish([], [])
         return imputer
 
-    def _bounds(self) -> list[settings.Bound]:
-        return settings.bounds(self, self._names, self._zones, self._periods)
+    def _bounds(self) -> tuple[list[settings.Bound], bool]:
+        asked = settings.bounds(self, self._names, self._zones, self._periods)
+        return asked, self.bounds is not None
 
     # Tables
 

@@ -23,6 +23,25 @@ class Step(NamedTuple):
     held_out: float | None
 
 
+class FindingWarning(UserWarning):
+    """A check of a completed table found something to look at before it is used."""
+
+
+class Finding(NamedTuple):
+    """What a check of a completed table found.
+
+    `kind` is one of ``extrapolation``, ``label-pair``, ``impossible-value``, ``label-share``, ``zero-share``, ``value-share``, ``mean``,
+    ``spread``, ``association``, ``far-cell`` and ``likelihood``; the column that was imputed comes first. `severity` is at least 1 where the
+    whole fit is doubtful, otherwise about the share of a column's imputed cells that are.
+    """
+
+    kind: str
+    columns: list[str]
+    numbers: dict[str, float]
+    text: str
+    severity: float
+
+
 @dataclass(frozen=True)
 class FitReport:
     """How a fit went.
@@ -52,6 +71,9 @@ class FitReport:
         The members in the order they were tried; empty for a model that was loaded.
     notes : tuple of str
         What there is to say of the table's columns.
+    findings : tuple of Finding
+        What the checks of the table that was completed last found, the worst first. `transform` and `impute` warn of the
+        first five with `FindingWarning`.
     """
 
     preset: str
@@ -66,6 +88,7 @@ class FitReport:
     members: tuple[Member, ...] = ()
     trace: tuple[Step, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @classmethod
     def _of(cls, found: dict[str, Any], trace: list[Step], notes: list[str]) -> FitReport:
@@ -85,4 +108,5 @@ class FitReport:
         for name, space, weight, held_out in self.members:
             if weight > 0.005:
                 lines.append(f"  {100 * weight:3.0f} %  {name}, {space} ({held_out:.3f} alone)")
-        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines + [f"warning: {finding.text}" for finding in self.findings])

@@ -176,10 +176,10 @@ def bounds(settings: Any, names: Sequence[str], zones: Mapping[str, str], period
 
 def _pairs(given: Any, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
     """The ends that are given for columns, by the columns' names."""
-    if given is None:
+    if given is None or isinstance(given, str) and given == "auto":
         return {}
     if not isinstance(given, Mapping):
-        raise SettingError(f"bounds is {given!r}, but must map columns to pairs (low, high)")
+        raise SettingError(f"bounds is {given!r}, but must map columns to pairs (low, high), or be 'auto' or None")
     out: dict[str, tuple[Any, Any]] = {}
     for column, pair in given.items():
         if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or len(pair) != 2:
@@ -267,7 +267,9 @@ def to_json(
             # JSON has no infinite numbers.
             out[name] = np.asarray(value, dtype=float).astype(str).tolist()
     pairs = _pairs(settings.bounds, names)
-    if pairs:
+    if settings.bounds is None:
+        out["bounds"] = None
+    elif pairs:
         plain = lambda name, end: _end(end, zones.get(name), periods.get(name))
         out["bounds"] = {name: [plain(name, end) for end in ends] for name, ends in pairs.items()}
     if not named:
@@ -302,7 +304,9 @@ def _saved_end(value: Any) -> End:
     return value if value is None or isinstance(value, str) else float(value)
 
 
-def _saved_bounds(value: Any) -> dict[str, tuple[Any, Any]]:
+def _saved_bounds(value: Any) -> dict[str, tuple[Any, Any]] | None:
+    if value is None:
+        return None
     return {name: (_saved_end(low), _saved_end(high)) for name, (low, high) in value.items()}
 
 

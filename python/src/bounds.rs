@@ -2,7 +2,7 @@
 
 use crate::errors::Failure;
 use psd_impute::impute::Limits;
-use psd_impute_frame::{Bounds, End, Kind, Plan, Role, Source};
+use psd_impute_frame::{Bounds, BoundsOptions, End, Kind, Plan, Role, Source};
 use pyo3::prelude::*;
 
 /// One end: a number as it is, or a date or time as text.
@@ -15,18 +15,21 @@ pub(crate) enum EndGiven {
 /// A column's name, its lower and upper end, and whether they are only meant if it is a modelled number.
 pub(crate) type Ends = (String, Option<EndGiven>, Option<EndGiven>, bool);
 
+/// The bounds that are asked for, and whether imputed cells respect the ends that all observed ones did.
+pub(crate) type Asked = (Vec<Ends>, bool);
+
 /// The bounds of a plan's columns, within what the types of a table can hold; without one, those of the table that was fitted.
-pub(crate) fn limits(plan: &Plan, ends: Vec<Ends>, source: Option<&Source>) -> Result<Limits, Failure> {
+pub(crate) fn limits(plan: &Plan, (ends, auto): Asked, source: Option<&Source>) -> Result<Limits, Failure> {
     let is_number = |name: &str| {
         let column = plan.column(name).filter(|column| *column.role() == Role::Modelled);
         column.is_some_and(|column| matches!(column.kind(), Kind::Number { .. } | Kind::Levels { .. }))
     };
     let meant = ends.into_iter().filter(|(name, _, _, numbers_only)| !numbers_only || is_number(name));
-    let bounds: Vec<Bounds> = meant
+    let asked: Vec<Bounds> = meant
         .map(|(column, low, high, _)| Bounds { column, ends: [low.map(End::from), high.map(End::from)] })
         .collect();
     let batch = source.map(|source| source.batches()).transpose()?.and_then(|mut batches| batches.next());
-    Ok(plan.typed_limits(&bounds, batch.transpose()?.as_ref())?)
+    Ok(plan.limits(&BoundsOptions { asked, auto }, batch.transpose()?.as_ref())?)
 }
 
 impl From<EndGiven> for End {

@@ -1,14 +1,15 @@
 //! Completing a table, once or several times, a batch after another.
 
-use crate::bounds::{Ends, limits};
+use crate::bounds::{Asked, limits};
 use crate::errors::{Failure, SettingError};
 use crate::run::{Teller, run};
 use arrow_array::RecordBatch;
 use psd_impute::impute::{Imputer, Limits};
 use psd_impute::model::{Imputation, Imputations};
 use psd_impute::table::{RowCounter, Table};
-use psd_impute_frame::{Drift, Report, Source, TableModel};
+use psd_impute_frame::{Checks, Drift, FilledWith, Report, Source, TableModel, Warning};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How a table is to be completed. A dictionary in Python.
@@ -21,7 +22,7 @@ pub(crate) struct Wanted {
     imputations: u64,
     /// Whether all are drawn from the one fit.
     one_fit: bool,
-    bounds: Vec<Ends>,
+    bounds: Asked,
     threads: Option<usize>,
 }
 
@@ -41,6 +42,15 @@ enum Method {
     Median,
 }
 
+impl Method {
+    fn filled_with(self) -> FilledWith {
+        match self {
+            Self::Draw => FilledWith::Draws,
+            Self::Mean | Self::Median => FilledWith::Typical,
+        }
+    }
+}
+
 impl Wanted {
     fn method(&self) -> PyResult<Method> {
         match self.method.as_str() {
@@ -54,8 +64,11 @@ impl Wanted {
     }
 }
 
-/// Notes about a table, and those about how it differs from the one that was fitted.
-pub(crate) type Notes = (Vec<String>, Vec<String>);
+/// A finding of the checks: its kind, the columns, its numbers, a sentence, and how bad it is.
+type Finding = (&'static str, Vec<String>, BTreeMap<&'static str, f64>, String, f64);
+
+/// Notes about a table, those about how it differs from the one that was fitted, and findings of the checks of the first completed table.
+pub(crate) type Notes = (Vec<String>, Vec<String>, Vec<Finding>);
 
 /// Completes a table and hands its batches over as they are done, so that they need not all be in memory.
 pub(crate) fn complete(
@@ -71,38 +84,47 @@ pub(crate) fn complete(
         let imputer = fitted.model.imputer(limits.clone())?;
         let all = fitted.model.imputations(imputations, seed, one_fit, limits.clone())?;
         let mut report = Report::default();
+        let mut checks = Checks::new(&fitted.plan, method.filled_with());
         for number in 1..=imputations {
             let filling = Filling::new(method, &imputer, &all, number)?;
-            let found = complete_one(&fitted, &source, &limits, &filling, teller)?;
-            if number == 1 {
-                report = found;
-            }
+            let first = (number == 1).then_some((&mut report, &mut checks));
+            complete_one(&fitted, &source, &limits, &filling, first, teller)?;
             teller.tell(Event::Tables(number));
         }
         let notes = report.notes().into_iter().chain(report.odd_notes()).collect();
-        Ok((notes, Drift::notes(&report.drift(&fitted.plan))))
+        let findings = checks.finish(Some(&fitted.model)).into_iter().map(finding).collect();
+        Ok((notes, Drift::notes(&report.drift(&fitted.plan)), findings))
     };
     run(py, threads, work, hear)
 }
 
+fn finding(Warning { kind, columns, numbers, text, severity }: Warning) -> Finding {
+    (kind.name(), columns, numbers, text, severity)
+}
+
+/// Completes a table once. The first time, what is found in it and its checks are kept.
 fn complete_one(
     TableModel { plan, .. }: &TableModel,
     source: &Source,
     limits: &Limits,
     filling: &Filling<'_>,
+    mut first: Option<(&mut Report, &mut Checks)>,
     teller: &Teller<Event, Notes>,
-) -> Result<Report, Failure> {
-    let (mut counter, mut report) = (RowCounter::default(), Report::default());
+) -> Result<(), Failure> {
+    let mut counter = RowCounter::default();
     for batch in source.batches()? {
         check(teller)?;
         let batch = batch?;
         let (table, found) = plan.encode(&batch)?;
         plan.check_limits(limits, &batch, &table)?;
-        report.add(&found);
         let done = filling.complete(&table, &mut counter)?;
+        if let Some((report, checks)) = &mut first {
+            report.add(&found);
+            checks.add(&table, &done);
+        }
         teller.tell(Event::Batch(plan.decode(&batch, &done)?.records()?));
     }
-    Ok(report)
+    Ok(())
 }
 
 /// What gaps are filled with.

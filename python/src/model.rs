@@ -1,6 +1,6 @@
 //! A fitted model: fitting, completing, and what else it says of tables.
 
-use crate::bounds::{Ends, limits};
+use crate::bounds::{Asked, limits};
 use crate::cells::column_cells;
 use crate::complete::{self, Notes, Wanted, check, complete};
 use crate::errors::{Failure, SettingError};
@@ -12,7 +12,9 @@ use crate::{names, report};
 use numpy::PyArray1;
 use psd_impute::impute::CellSummary;
 use psd_impute::model::Settings;
-use psd_impute_frame::{Format, LeftColumn, Plan, Report, Source, Surveyed, TableModel, Wishes, write_file};
+use psd_impute_frame::{
+    BoundsOptions, Format, LeftColumn, Plan, Report, Source, Surveyed, TableModel, Wishes, write_file,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -36,7 +38,7 @@ impl Model {
         py: Python<'_>,
         table: &Table,
         wishes: Vec<(String, String, Option<Vec<String>>)>,
-        bounds: Vec<Ends>,
+        bounds: Asked,
         recipe: &str,
         anchors: Option<usize>,
         metric: Option<&str>,
@@ -194,7 +196,7 @@ impl Model {
         py: Python<'py>,
         table: &Table,
         quantiles: Vec<f64>,
-        bounds: Vec<Ends>,
+        bounds: Asked,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (fitted, source, probabilities) = (self.fitted.clone(), table.source(), quantiles.clone());
@@ -232,7 +234,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (fitted, source) = (self.fitted.clone(), table.source());
         let logs = quietly(py, threads, move |teller| {
-            let imputer = fitted.model.imputer(fitted.plan.limits(&[])?)?;
+            let imputer = fitted.model.imputer(fitted.plan.limits(&BoundsOptions::default(), None)?)?;
             let mut out = Vec::new();
             for batch in source.batches()? {
                 check(teller)?;
@@ -250,7 +252,7 @@ impl Model {
         py: Python<'_>,
         n: u64,
         seed: u64,
-        bounds: Vec<Ends>,
+        bounds: Asked,
         threads: Option<usize>,
     ) -> PyResult<Table> {
         let fitted = self.fitted.clone();
@@ -286,8 +288,8 @@ fn among(columns: Vec<LeftColumn>, names: &[String]) -> Vec<LeftColumn> {
 }
 
 /// Refuses bounds that make no sense, and observed cells outside them, before time is spent on a fit.
-fn check_cells(source: &Source, plan: &Plan, bounds: Vec<Ends>) -> Result<(), Failure> {
-    if bounds.is_empty() {
+fn check_cells(source: &Source, plan: &Plan, bounds: Asked) -> Result<(), Failure> {
+    if bounds.0.is_empty() {
         return Ok(());
     }
     let limits = limits(plan, bounds, Some(source))?;

@@ -77,6 +77,7 @@ pub(crate) fn column<'py>(py: Python<'py>, column: &ColumnPlan) -> PyResult<Boun
         out.set_item("reason", reason.to_string())?;
     }
     out.set_item("labels", labels(py, column.kind())?)?;
+    out.set_item("ends", column.ends())?;
     out.set_item("gaps", column.has_gaps())?;
     out.set_item("empty", *column.role() == Role::Left(Reason::NeverObserved))?;
     Ok(out)

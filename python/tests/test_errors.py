@@ -118,8 +118,8 @@ def test_a_fit_that_does_not_converge_is_told(matrix, monkeypatch):
 
     class Unconverged:
         fit = staticmethod(lambda *given, **settings: (Unconverged(), []))
-        columns = staticmethod(lambda: [{"name": f"x{j}", "role": "modelled", "kind": "continuous"} for j in range(3)])
-        report = staticmethod(lambda: {"preset": "paper", "rows": 1, "seed": 0, "converged": False, "settings": {}})
+        columns = staticmethod(lambda: [{"name": f"x{j}", "role": "modelled", "kind": "continuous", "ends": [None, None]} for j in range(3)])
+        report = staticmethod(lambda: dict(preset="paper", rows=1, rows_fitted=1, rows_compared=1, seed=0, converged=False, settings={}))
 
     monkeypatch.setattr(imputer, "Model", Unconverged)
     with pytest.warns(ConvergenceWarning, match="did not converge"):

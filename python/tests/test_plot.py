@@ -299,7 +299,7 @@ def test_convergence_has_members_in_the_order_tried(imputer: PSDImputer) -> None
 def test_convergence_fills_members_with_weight() -> None:
     members = (Member("one", "normal scores", 0.75, -2.0), Member("two", "columns as they are", 0.0, -3.0))
     trace = (Step(1.0, "two", -3.0), Step(2.0, "one", None), Step(3.0, "one", -2.0))
-    report = FitReport("default", 10, 0, True, {}, -1.5, None, members, trace)
+    report = FitReport("default", 10, 10, 10, 0, True, {}, -1.5, None, members, trace)
     (ax,) = plot.convergence(SimpleNamespace(report_=report)).axes
     assert [text.get_text() for text in ax.get_yticklabels()] == ["two", "one"]
     hollow, filled = ax.collections

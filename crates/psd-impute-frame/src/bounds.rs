@@ -1,11 +1,29 @@
 //! What the cells of a column may be.
+//!
+//! Bounds that are asked for hold for all cells, and an observed one outside them is refused. Ends that the table which the plan was made
+//! of respects ([`ColumnPlan::ends`]), and those of a column's type, hold for imputed cells only: another table may pass them.
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
-use crate::plan::{Kind, Plan, place};
+use crate::plan::{ColumnPlan, Kind, Plan, place};
 use psd_impute::impute::Limits;
 use psd_impute::table::Table;
 use std::fmt;
+
+/// What the cells of a table may be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundsOptions {
+    /// The bounds that are asked for.
+    pub asked: Vec<Bounds>,
+    /// Whether imputed cells also respect the ends that all observed cells respected, where nothing else is asked for.
+    pub auto: bool,
+}
+
+impl Default for BoundsOptions {
+    fn default() -> Self {
+        Self { asked: Vec::new(), auto: true }
+    }
+}
 
 /// What the cells of one column may be, both ends included.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,9 +71,47 @@ impl fmt::Display for Bounds {
     }
 }
 
+impl ColumnPlan {
+    /// The ends that imputed cells respect because all observed ones did, as the column's cells are written.
+    pub fn shown_ends(&self) -> [Option<String>; 2] {
+        self.ends().map(|end| end.map(|x| self.kind().show(x)))
+    }
+
+    /// The same in words; nothing where there are none.
+    pub fn ends_in_words(&self) -> Option<String> {
+        match self.shown_ends() {
+            [Some(low), Some(high)] => Some(format!("{low} to {high}")),
+            [Some(low), None] => Some(format!("at least {low}")),
+            [None, Some(high)] => Some(format!("at most {high}")),
+            [None, None] => None,
+        }
+    }
+}
+
 impl Plan {
-    /// The bounds of the modelled columns. Refuses a column that is not among them or is given twice, and ends that are none of its values.
-    pub fn limits(&self, bounds: &[Bounds]) -> Result<Limits> {
+    /// The bounds of the modelled columns, also those of the types of a batch; without one, as for new rows, those of the table that the plan
+    /// was made of. Refuses a column that is not among them or is given twice, and ends that are none of its values.
+    pub fn limits(
+        &self,
+        BoundsOptions { asked, auto }: &BoundsOptions,
+        batch: Option<&Batch>,
+    ) -> Result<Limits> {
+        let (columns, limits) = (self.engine_columns()?, self.asked_limits(asked)?);
+        let imputed = self.modelled().enumerate().map(|(j, column)| {
+            let (low, high) = limits.of(j);
+            let open = [low, high].map(f64::is_infinite);
+            let respected = auto.then(|| column.ends()).unwrap_or_default();
+            let types = column.type_ends_in(batch);
+            let ends = |k: usize| [respected[k].filter(|_| open[k]), types[k]].into_iter().flatten();
+            // What is asked for comes first.
+            let lower = ends(0).filter(|end| *end <= high).reduce(f64::max);
+            (lower, ends(1).filter(|end| *end >= low).reduce(f64::min))
+        });
+        let imputed: Vec<_> = imputed.collect();
+        Ok(limits.imputed_within(&columns, &imputed)?)
+    }
+
+    fn asked_limits(&self, bounds: &[Bounds]) -> Result<Limits> {
         let columns = self.engine_columns()?;
         let mut ends: Vec<_> = self.modelled().map(|column| column.kind().ends()).collect();
         let mut given = vec![false; columns.len()];
@@ -97,9 +153,9 @@ impl Plan {
     /// Refuses an observed cell outside its bounds, in a batch and the engine's table of it.
     pub fn check_limits(&self, limits: &Limits, batch: &Batch, table: &Table) -> Result<()> {
         for (i, row) in table.rows().enumerate() {
-            let outside = |&(j, _): &(usize, _)| !row[j].is_nan() && !limits.hold(j, row[j]);
+            let outside = |&(j, _): &(usize, _)| !row[j].is_nan() && !limits.allow(j, row[j]);
             if let Some((j, column)) = self.modelled().enumerate().find(outside) {
-                let (lo, hi) = limits.of(j);
+                let (lo, hi) = limits.of_observed(j);
                 let position = batch.names().iter().position(|name| *name == column.name()).unwrap_or(0);
                 let show = |x: f64| if x.is_finite() { column.kind().show(x) } else { String::new() };
                 return Err(Error::OutOfBounds {

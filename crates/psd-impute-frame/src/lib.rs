@@ -61,7 +61,7 @@ mod typed;
 mod write;
 
 pub use batch::Batch;
-pub use bounds::{Bounds, End};
+pub use bounds::{Bounds, BoundsOptions, End};
 pub use checks::{Checks, FilledWith, Warning, WarningKind};
 pub use decode::Completed;
 pub use drift::Drift;

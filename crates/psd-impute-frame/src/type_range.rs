@@ -1,13 +1,10 @@
 //! Numbers that a column's type can hold, as bounds of its cells: draws then stay within the type without piling up at its ends.
 
 use crate::batch::{Batch, Rows};
-use crate::bounds::Bounds;
-use crate::error::Result;
 use crate::fill::{largest, signed_ends, unsigned_end};
-use crate::plan::{Kind, Plan};
+use crate::plan::{ColumnPlan, Kind};
 use crate::text::TimeUnit;
 use arrow_schema::DataType;
-use psd_impute::impute::Limits;
 
 /// An end that is so many times the observed range away is not reached, and not worth a bound.
 const FAR: f64 = 100.0;
@@ -40,28 +37,15 @@ pub(crate) fn near_ends(kind: &Kind, stored: &DataType, low: f64, high: f64) -> 
     (ends != [None, None]).then_some(ends)
 }
 
-impl Plan {
-    /// [`limits`](Self::limits) within what the columns of a batch can hold by their types. Without a batch, as for new rows, the types are
-    /// those of the table that the plan was made of.
-    pub fn typed_limits(&self, bounds: &[Bounds], batch: Option<&Batch>) -> Result<Limits> {
-        let limits = self.limits(bounds)?;
-        let columns = self.engine_columns()?;
-        let mut ends = Vec::new();
-        for (j, column) in self.modelled().enumerate() {
-            let (low, high) = limits.of(j);
-            let stored = batch.and_then(|batch| batch.stored_type(column.name()));
-            let holds = stored.and_then(|stored| range(column.kind(), stored));
-            // Another type than the plan's has other ends, and cells may have been observed beyond those of the plan's.
-            let applies =
-                |end: &f64| batch.is_none() || holds.is_some_and(|(least, most)| [least, most].contains(end));
-            let [least, most] = column.type_ends().map(|end| end.filter(applies));
-            let finite = |end: f64| Some(end).filter(|end| end.is_finite());
-            ends.push((
-                finite(least.map_or(low, |end| low.max(end))),
-                finite(most.map_or(high, |end| high.min(end))),
-            ));
-        }
-        Ok(Limits::new(&columns, &ends)?)
+impl ColumnPlan {
+    /// The ends of the column's type in a batch; without one, in the table that the plan was made of.
+    pub(crate) fn type_ends_in(&self, batch: Option<&Batch>) -> [Option<f64>; 2] {
+        let stored = batch.and_then(|batch| batch.stored_type(self.name()));
+        let holds = stored.and_then(|stored| range(self.kind(), stored));
+        // Another type than the plan's has other ends, and cells may have been observed beyond those of the plan's.
+        let applies =
+            |end: &f64| batch.is_none() || holds.is_some_and(|(least, most)| [least, most].contains(end));
+        self.type_ends().map(|end| end.filter(applies))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a report is about.
 
-use psd_impute_frame::{Bounds, Source, TableModel};
+use psd_impute_frame::{BoundsOptions, Source, TableModel};
 
 /// What a report is about.
 pub struct Subject<'a> {
@@ -11,7 +11,7 @@ pub struct Subject<'a> {
     /// The model.
     pub model: &'a TableModel,
     /// What the cells of columns may be.
-    pub bounds: &'a [Bounds],
+    pub bounds: BoundsOptions,
     /// What things are called.
     pub names: Names,
 }
@@ -33,6 +33,6 @@ impl<'a> Subject<'a> {
     /// A table and a model that was fitted to it or to others like it.
     pub fn new(source: &'a Source, model: &'a TableModel) -> Self {
         let names = Names { table: source.origin().to_string(), ..Names::default() };
-        Self { source, completed: &[], model, bounds: &[], names }
+        Self { source, completed: &[], model, bounds: BoundsOptions::default(), names }
     }
 }

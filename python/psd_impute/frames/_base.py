@@ -10,7 +10,7 @@ import numpy as np
 from .._engine import MISSING_TEXTS, DataError, Model, Table
 
 Labels = Mapping[int, Sequence[Any]]
-Notes = Tuple[List[str], List[str]]
+Notes = Tuple[List[str], List[str], List[Any]]
 
 
 class Frame:

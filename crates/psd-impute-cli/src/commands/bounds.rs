@@ -1,10 +1,46 @@
 //! `--bounds COL=LO:HI`.
 
-use psd_impute_frame::{Bounds, End};
+use clap::Args;
+use psd_impute_frame::{Bounds, BoundsOptions, End};
+
+/// What the cells of columns may be.
+#[derive(Args)]
+pub(crate) struct BoundsArgs {
+    /// What the cells of a column may be, both ends included; either may be left out, as in `--bounds age=0:`. Imputed cells also respect ends
+    /// that all observed ones respect (positive amounts, shares, scales); `--bounds none` lifts these.
+    #[arg(long, value_name = "COL=LO:HI", value_parser = parse_any)]
+    bounds: Vec<BoundsArg>,
+}
+
+#[derive(Clone)]
+enum BoundsArg {
+    Auto,
+    None,
+    Column(Bounds),
+}
+
+impl BoundsArgs {
+    pub(crate) fn options(&self) -> BoundsOptions {
+        let asked = self.bounds.iter().filter_map(|given| match given {
+            BoundsArg::Column(bounds) => Some(bounds.clone()),
+            BoundsArg::Auto | BoundsArg::None => None,
+        });
+        let lifted = self.bounds.iter().any(|given| matches!(given, BoundsArg::None));
+        BoundsOptions { asked: asked.collect(), auto: !lifted }
+    }
+}
+
+fn parse_any(text: &str) -> Result<BoundsArg, String> {
+    match text {
+        "auto" => Ok(BoundsArg::Auto),
+        "none" => Ok(BoundsArg::None),
+        _ => parse(text).map(BoundsArg::Column),
+    }
+}
 
 /// The last `=` ends the name, so that names may have one. Times have colons, so that ends with times are parted by `::`.
-pub(crate) fn parse(text: &str) -> Result<Bounds, String> {
-    let wrong = || "expected COL=LO:HI, where LO or HI may be left out".to_string();
+fn parse(text: &str) -> Result<Bounds, String> {
+    let wrong = || "expected COL=LO:HI, where LO or HI may be left out, or none or auto".to_string();
     let (column, range) = text.rsplit_once('=').ok_or_else(wrong)?;
     let parted = range.split_once("::").or_else(|| range.split_once(':'));
     let (lo, hi) = parted.ok_or_else(wrong)?;

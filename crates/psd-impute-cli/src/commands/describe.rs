@@ -56,6 +56,11 @@ struct ColumnReport {
     left_empty: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<String>,
+    /// The ends that all observed cells respect, and imputed ones will.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends: Option<[Option<String>; 2]>,
+    #[serde(skip)]
+    ends_in_words: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -167,12 +172,15 @@ fn column_report(column: &ColumnPlan, missing: Option<u64>) -> ColumnReport {
     let labels = if *column.role() == Role::Modelled { column.kind().labels() } else { Vec::new() };
     let (name, kind) = (column.name().to_string(), column.kind().name());
     let left_empty = missing.filter(|_| matches!(column.role(), Role::Left(_)));
-    ColumnReport { name, kind, missing, left_empty, labels, note: column.note(missing.unwrap_or(0)) }
+    let (ends, ends_in_words) =
+        (Some(column.shown_ends()).filter(|ends| *ends != [None, None]), column.ends_in_words());
+    let note = column.note(missing.unwrap_or(0));
+    ColumnReport { name, kind, missing, left_empty, labels, ends, ends_in_words, note }
 }
 
 fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Write) -> Result<(), Failure> {
     let width = columns.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
-    for ColumnReport { name, kind, missing, labels, note, .. } in columns {
+    for ColumnReport { name, kind, missing, labels, ends_in_words, note, .. } in columns {
         let missing = match (missing, rows) {
             (Some(missing), Some(rows)) => {
                 let percent = 100.0 * *missing as f64 / rows.max(1) as f64;
@@ -184,7 +192,8 @@ fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Writ
         if labels.len() > LABELS {
             shown += &format!(", ... ({} labels)", labels.len());
         }
-        let (name, what) = (printable(name), printable(note.as_ref().unwrap_or(&shown)));
+        let (name, what) =
+            (printable(name), printable(note.as_ref().or(ends_in_words.as_ref()).unwrap_or(&shown)));
         writeln!(out, "{}", format!("  {name:width$}  {kind:10}{missing}  {what}").trim_end())?;
     }
     Ok(())

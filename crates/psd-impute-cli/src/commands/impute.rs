@@ -1,7 +1,7 @@
 //! `psd-impute impute`: complete a table.
 
 use super::Failure;
-use super::bounds;
+use super::bounds::BoundsArgs;
 use super::fit_args::{FitArgs, RecipeArg};
 use super::fitted;
 use super::intervals::Intervals;
@@ -14,9 +14,7 @@ use clap::{Args, ValueEnum};
 use psd_impute::impute::{Imputer, Limits};
 use psd_impute::model::{Imputation, Model};
 use psd_impute::table::{RowCounter, Table};
-use psd_impute_frame::{
-    Bounds, Checks, Drift, FilledWith, LeftColumn, Plan, Report, Source, TableModel, Warning,
-};
+use psd_impute_frame::{Checks, Drift, FilledWith, LeftColumn, Plan, Report, Source, TableModel, Warning};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -64,9 +62,8 @@ pub(crate) struct Impute {
     save_model: Option<PathBuf>,
     #[command(flatten)]
     fit: FitArgs,
-    /// What the cells of a column may be, both ends included; either may be left out, as in `--bounds age=0:`.
-    #[arg(long, value_name = "COL=LO:HI", value_parser = bounds::parse)]
-    bounds: Vec<Bounds>,
+    #[command(flatten)]
+    bounds: BoundsArgs,
     #[command(flatten)]
     table: TableArgs,
     /// Add a column NAME_missing for each column that had missing cells.
@@ -125,7 +122,7 @@ impl Impute {
         notes.extend(means.report.notes());
         let drift = if self.model.is_some() { means.report.drift(&means.plan) } else { Vec::new() };
         notes.extend(Drift::notes(&drift));
-        let columns = columns(&means.plan, &means.report);
+        let columns = columns(&means.plan, &means.report, self.bounds.options().auto);
         let summary = Summary {
             input: self.input.display().to_string(),
             outputs: (1..=self.m).map(|k| self.path(k).display().to_string()).collect(),
@@ -181,12 +178,13 @@ impl Impute {
 
     /// Reads the whole table: the bounds of its columns, within which its cells must be, and what is missing.
     fn look(&self, source: &Source, plan: &Plan) -> Result<(Limits, Report), Failure> {
-        let mut limits = plan.limits(&self.bounds)?;
+        let bounds = self.bounds.options();
+        let mut limits = plan.limits(&bounds, None)?;
         let mut report = Report::default();
         for batch in source.batches()? {
             let batch = batch?;
             if batch.first_row() == 0 {
-                limits = plan.typed_limits(&self.bounds, Some(&batch))?;
+                limits = plan.limits(&bounds, Some(&batch))?;
             }
             let (table, found) = plan.encode(&batch)?;
             plan.check_limits(&limits, &batch, &table)?;

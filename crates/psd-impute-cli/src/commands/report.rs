@@ -1,14 +1,14 @@
 //! `psd-impute report`: a page about a table and how it is completed.
 
 use super::Failure;
-use super::bounds;
+use super::bounds::BoundsArgs;
 use super::fitted;
 use super::progress::Progress;
 use super::table_args::{ReadArgs, is_standard, target};
 use crate::diagnostic::printable;
 use crate::io::{Holds, check_output};
 use clap::Args;
-use psd_impute_frame::{Bounds, Source};
+use psd_impute_frame::Source;
 use psd_impute_report::{Findings, Names, Subject, page};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,9 +28,8 @@ pub(crate) struct Report {
     /// The HTML file to write: one that needs no other, and holds rows of the table; `-` writes standard output.
     #[arg(short, long)]
     output: PathBuf,
-    /// What the cells of a column may be, as for `impute`.
-    #[arg(long, value_name = "COL=LO:HI", value_parser = bounds::parse)]
-    bounds: Vec<Bounds>,
+    #[command(flatten)]
+    bounds: BoundsArgs,
     #[command(flatten)]
     read: ReadArgs,
     /// Threads to work with; all cores unless given. The page does not depend on it.
@@ -53,7 +52,7 @@ impl Report {
         let completed = completed.collect::<Result<Vec<Source>, Failure>>()?;
         let progress = Progress::new(self.quiet);
         progress.begin("reporting", 1);
-        let (completed, bounds) = (completed.as_slice(), self.bounds.as_slice());
+        let (completed, bounds) = (completed.as_slice(), self.bounds.options());
         let subject = Subject { source: &source, completed, model: &model, bounds, names: self.names() };
         let findings = Findings::of(&subject)?;
         let text = page(&findings)?;

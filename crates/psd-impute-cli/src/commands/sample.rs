@@ -5,7 +5,7 @@ use super::fitted;
 use super::table_args::{is_standard, writer};
 use crate::io::{Holds, check_output};
 use clap::Args;
-use psd_impute_frame::{Compression, Format};
+use psd_impute_frame::{BoundsOptions, Compression, Format};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,7 +33,7 @@ impl Sample {
         let fitted = fitted::load(&self.model)?;
         let mut writer = writer(&self.output, Format::Csv(Compression::None))?;
         let columns = fitted.model.columns();
-        let imputer = fitted.model.imputer(fitted.plan.typed_limits(&[], None)?)?;
+        let imputer = fitted.model.imputer(fitted.plan.limits(&BoundsOptions::default(), None)?)?;
         let rows = imputer.new_rows(columns, self.n as usize, self.seed)?;
         let mut first = 0;
         for batch in fitted.plan.blank_batches(self.n, writer.format())? {

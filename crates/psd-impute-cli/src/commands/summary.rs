@@ -47,6 +47,11 @@ pub(crate) struct ColumnSummary {
     pub(crate) kind: &'static str,
     #[serde(flatten)]
     pub(crate) cells: Cells,
+    /// The ends that imputed cells respect because all observed ones did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ends: Option<[Option<String>; 2]>,
+    #[serde(skip)]
+    pub(crate) ends_in_words: Option<String>,
     /// Why it stays as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
@@ -178,10 +183,12 @@ impl Summary {
         writeln!(out, "{}: {rows}, {columns}, {}", self.input, self.cells)?;
         let with_gaps: Vec<&ColumnSummary> = self.columns.iter().filter(|c| c.cells.missing > 0).collect();
         let width = with_gaps.iter().map(|column| printable(&column.name).chars().count()).max().unwrap_or(0);
-        for ColumnSummary { name, kind, cells, .. } in with_gaps {
+        for ColumnSummary { name, kind, cells, ends_in_words, .. } in with_gaps {
             let name = printable(name);
+            let ends =
+                ends_in_words.as_ref().map(|ends| format!(", {}", printable(ends))).unwrap_or_default();
             match cells.left_empty {
-                0 => writeln!(out, "  {name:width$}  {kind:10}  {:>9} filled", cells.filled)?,
+                0 => writeln!(out, "  {name:width$}  {kind:10}  {:>9} filled{ends}", cells.filled)?,
                 left => writeln!(out, "  {name:width$}  {kind:10}  {left:>9} left empty")?,
             }
         }
@@ -240,17 +247,22 @@ impl fmt::Display for Cells {
     }
 }
 
-/// The columns of a table, in its order: what they are and what became of their missing cells.
-pub(crate) fn columns(plan: &Plan, report: &Report) -> Vec<ColumnSummary> {
+/// The columns of a table, in its order: what they are, what became of their missing cells, and the ends that these respect on their own if
+/// they do so.
+pub(crate) fn columns(plan: &Plan, report: &Report, auto_bounds: bool) -> Vec<ColumnSummary> {
     let completed = |column: &ColumnPlan| {
         let found = report.columns.iter().find(|found| found.name == column.name() && !found.absent)?;
         let (name, kind) = (found.name.clone(), column.kind().name());
-        Some(ColumnSummary { name, kind, cells: Cells::filled(found.missing), reason: None })
+        let ends = Some(column.shown_ends()).filter(|ends| auto_bounds && *ends != [None, None]);
+        let ends_in_words = column.ends_in_words().filter(|_| auto_bounds);
+        let cells = Cells::filled(found.missing);
+        Some(ColumnSummary { name, kind, cells, ends, ends_in_words, reason: None })
     };
     let left = |name: &str| {
         let LeftColumn { name, kind, missing, reason } = report.left.iter().find(|left| left.name == name)?;
         let (name, reason) = (name.clone(), Some(reason.to_string()));
-        Some(ColumnSummary { name, kind, cells: Cells::left_empty(*missing), reason })
+        let cells = Cells::left_empty(*missing);
+        Some(ColumnSummary { name, kind, cells, ends: None, ends_in_words: None, reason })
     };
     let known = plan.columns().iter().filter_map(|column| completed(column).or_else(|| left(column.name())));
     known.chain(report.extra.iter().filter_map(|name| left(name))).collect()

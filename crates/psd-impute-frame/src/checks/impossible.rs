@@ -6,6 +6,7 @@
 
 use super::chance::LEVEL;
 use super::{Evidence, Row, Warning, WarningKind};
+use crate::plan::Kind;
 
 /// Observed cells that a column must have.
 const OBSERVED: u64 = 30;
@@ -82,7 +83,9 @@ fn beyond(evidence: &Evidence, j: usize, tests: f64) -> Option<Warning> {
 fn fraction(evidence: &Evidence, j: usize) -> Option<Warning> {
     let fractional = |row: &&Row| row.after[j].fract() != 0.0;
     let cells = evidence.imputed(j).filter(fractional).count();
-    if !evidence.tallies[j].whole || cells == 0 {
+    // Numbers of which somebody said that they may be any are not rounded.
+    let any = matches!(evidence.columns[j].kind(), Kind::Number { decimals: None, .. });
+    if any || !evidence.tallies[j].whole || cells == 0 {
         return None;
     }
     let first = evidence.imputed(j).find(fractional).map_or(0.0, |row| row.after[j]);

@@ -24,6 +24,7 @@ fn problem_with(column: &ColumnPlan) -> Option<&'static str> {
     problem_with_kind(column.kind())
         .or_else(|| problem_with_role(column.kind(), column.role()))
         .or_else(|| problem_with_ends(column.kind(), column.type_ends()))
+        .or_else(|| problem_with_ends(column.kind(), column.ends()))
         .or_else(|| column.learned()?.problem(column.kind().labels().len()))
         .or((!odd).then_some("its odd texts are not in order"))
 }
@@ -69,8 +70,9 @@ fn problem_with_ends(kind: &Kind, ends: [Option<f64>; 2]) -> Option<&'static str
     let [low, high] = ends;
     let ordered = low.unwrap_or(f64::NEG_INFINITY) < high.unwrap_or(f64::INFINITY);
     let known = ends.iter().flatten().all(|end| end.is_finite());
-    let numbers = ends == [None, None] || matches!(kind, Kind::Number { .. } | Kind::Time { .. });
-    (!(ordered && known && numbers)).then_some("the ends of its type make no sense")
+    let numbers = ends == [None, None]
+        || matches!(kind, Kind::Number { .. } | Kind::Time { .. } | Kind::Duration { .. });
+    (!(ordered && known && numbers)).then_some("its ends make no sense")
 }
 
 fn has_twins(labels: &[String]) -> bool {

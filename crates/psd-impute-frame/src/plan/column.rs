@@ -20,6 +20,9 @@ pub struct ColumnPlan {
     /// The least and the largest number that its type can hold, where they are near the observed ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     type_ends: Option<[Option<f64>; 2]>,
+    /// The lower and the upper end that all observed cells respect, and imputed ones should.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ends: Option<[Option<f64>; 2]>,
     /// Plans of older model files have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     learned: Option<Learned>,
@@ -103,7 +106,8 @@ impl fmt::Display for Reason {
 impl ColumnPlan {
     /// A column; [`Plan::new`](super::Plan::new) checks it.
     pub fn new(name: impl Into<String>, kind: Kind, role: Role) -> Self {
-        Self { name: name.into(), kind, role, odd: Vec::new(), type_ends: None, learned: None, gaps: false }
+        let (odd, type_ends, ends, learned) = (Vec::new(), None, None, None);
+        Self { name: name.into(), kind, role, odd, type_ends, ends, learned, gaps: false }
     }
 
     /// The same with the least and the largest number that its type can hold.
@@ -114,6 +118,17 @@ impl ColumnPlan {
     /// The least and the largest number that the column's type can hold, where they are near the observed ones.
     pub fn type_ends(&self) -> [Option<f64>; 2] {
         self.type_ends.unwrap_or_default()
+    }
+
+    /// The same with ends that all observed cells respect.
+    pub(super) fn with_ends(self, ends: [Option<f64>; 2]) -> Self {
+        Self { ends: Some(ends).filter(|ends| *ends != [None, None]), ..self }
+    }
+
+    /// The lower and the upper end that all observed cells of the table respect which the plan was made of, where they are natural or cells
+    /// pile up at them. Imputed cells respect them too, unless something else is asked for.
+    pub fn ends(&self) -> [Option<f64>; 2] {
+        self.ends.unwrap_or_default()
     }
 
     /// The same with texts that are none of its numbers or times.

@@ -2,6 +2,7 @@
 
 mod check;
 mod column;
+mod ends;
 mod kind;
 mod learned;
 mod remarks;

@@ -10,6 +10,7 @@
 
 use super::MOST_LABELS;
 use super::column::{ColumnPlan, Reason, Role};
+use super::ends::Seen;
 use super::kind::{Kind, boolean};
 use super::survey::{ColumnSurvey, Evidence, NumberSurvey, Reading, Storage, TimeSurvey, nearly_all};
 use super::wish::Wish;
@@ -55,9 +56,9 @@ pub(super) fn decide(
         (None, Some(Wish::Completed)) => column.usual(rows, true)?,
     };
     let odd = column.odd_texts(&kind, &role)?;
-    let ends = column.type_ends(&kind);
+    let (type_ends, ends) = (column.type_ends(&kind), column.ends(&kind, &role));
     let plan = ColumnPlan::new(seen.name(), kind, role);
-    Ok(plan.with_odd(odd).with_type_ends(ends).with_gaps(seen.gaps))
+    Ok(plan.with_odd(odd).with_type_ends(type_ends).with_ends(ends).with_gaps(seen.gaps))
 }
 
 impl Column<'_> {
@@ -71,6 +72,22 @@ impl Column<'_> {
             _ => return None,
         };
         near_ends(kind, self.seen.data_type.as_ref()?, low, high)
+    }
+
+    /// The ends that the column's cells respect.
+    fn ends(&self, kind: &Kind, role: &Role) -> [Option<f64>; 2] {
+        let durations = &self.seen.durations;
+        match kind {
+            _ if *role != Role::Modelled => [None, None],
+            Kind::Number { decimals, text } => {
+                let &NumberSurvey { count: cells, low, high, at_ends, .. } = self.numbers();
+                let percent = text.style.suffix.trim() == "%";
+                Seen { cells, low, high, at_ends, decimals: *decimals, percent }.ends()
+            }
+            // A length of time is not negative.
+            Kind::Duration { .. } if durations.low >= 0 => [Some(0.0), None],
+            _ => [None, None],
+        }
     }
 
     fn numbers(&self) -> &NumberSurvey {

@@ -2,7 +2,9 @@
 
 use arrow_array::RecordBatch;
 use psd_impute::table::Table;
-use psd_impute_frame::{Batch, Plan, ReadOptions, Remark, Result, Source, Survey, Wishes, Writer};
+use psd_impute_frame::{
+    Batch, Bounds, BoundsOptions, Plan, ReadOptions, Remark, Result, Source, Survey, Wishes, Writer,
+};
 use std::path::Path;
 
 /// The table with `cell` in all missing cells.
@@ -95,4 +97,9 @@ pub(crate) fn completed(text: &str, options: &ReadOptions, cell: f64) -> String 
     }
     writer.finish().unwrap();
     std::fs::read_to_string(output).unwrap()
+}
+
+/// The bounds of one column.
+pub(crate) fn asked(bounds: Bounds) -> BoundsOptions {
+    BoundsOptions { asked: vec![bounds], ..BoundsOptions::default() }
 }

@@ -10,6 +10,7 @@ mod common;
 mod damaged;
 mod dates;
 mod encodings;
+mod ends;
 mod indicators;
 mod kinds;
 mod left;

@@ -1,6 +1,6 @@
 //! Columns of ordered levels.
 
-use crate::common::{batches_of, complete, plan_of};
+use crate::common::{asked, batches_of, complete, plan_of};
 use psd_impute::table::Kind as EngineKind;
 use psd_impute_frame::{Bounds, End, Error, Kind, Plan, Role, Wish, Wishes};
 
@@ -36,7 +36,7 @@ fn numbers_are_seen_as_they_are() {
     assert_eq!(*table.columns()[0].kind(), EngineKind::Ordered(vec![1.0, 2.0, 3.0]));
     assert_eq!(table.row(1)[0], 3.0);
     let bounds = Bounds { column: "score".to_string(), ends: [Some(End::Number(1.5)), None] };
-    assert_eq!(plan.limits(&[bounds]).unwrap().of(0).0, 1.5);
+    assert_eq!(plan.limits(&asked(bounds), None).unwrap().of(0).0, 1.5);
     // A number that the model does not know counts as missing.
     let (_, report) = plan.encode(&batches_of("grade,score,x\nG2,7,0.5\n")[0]).unwrap();
     assert_eq!(report.columns[0].unseen, 1);

@@ -1,6 +1,6 @@
 //! Plans: stored, and applied to other tables.
 
-use crate::common::{batches_of, filled, plan_of};
+use crate::common::{asked, batches_of, filled, plan_of};
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Float32Array, Float64Array, Int8Array, NullArray, RecordBatch,
     StringArray,
@@ -301,10 +301,12 @@ fn a_plan_knows_where_cells_were_missing() {
 fn a_bound_that_is_a_number_is_no_text() {
     let plan = plan_of("a;b\n1,5;x\n2,25;y\n3,125;x\n;y\n", &Wishes::new()).unwrap();
     let upper = |end: End| {
-        plan.limits(&[Bounds { column: "a".to_string(), ends: [None, Some(end)] }]).map(|l| l.of(0).1)
+        plan.limits(&asked(Bounds { column: "a".to_string(), ends: [None, Some(end)] }), None)
+            .map(|l| l.of(0).1)
     };
     assert_eq!(upper(End::Number(1.125)).unwrap(), 1.125);
     assert_eq!(upper(End::Text("1,125".to_string())).unwrap(), 1.125);
-    let label = plan.limits(&[Bounds { column: "b".to_string(), ends: [None, Some(End::Number(1.0))] }]);
+    let label =
+        plan.limits(&asked(Bounds { column: "b".to_string(), ends: [None, Some(End::Number(1.0))] }), None);
     assert!(matches!(label, Err(Error::BadBound { .. })));
 }

@@ -10,7 +10,7 @@ use arrow_cast::cast;
 use arrow_schema::DataType;
 use psd_impute::impute::Limits;
 use psd_impute::model::Settings;
-use psd_impute_frame::{Batch, Format, Source, Surveyed, TableModel, Wishes};
+use psd_impute_frame::{Batch, BoundsOptions, Format, Source, Surveyed, TableModel, Wishes};
 use std::sync::Arc;
 
 /// Columns of small types that are filled from end to end, with gaps, and one that goes with them.
@@ -65,6 +65,11 @@ fn sampled(fitted: &TableModel, limits: Limits, rows: usize) -> Vec<(String, Vec
     names.into_iter().zip(records.columns().iter().map(numbers)).collect()
 }
 
+/// Nothing but what the types can hold.
+fn types_only() -> BoundsOptions {
+    BoundsOptions { asked: Vec::new(), auto: false }
+}
+
 fn outside(columns: &[(String, Vec<f64>)]) -> Vec<&'static str> {
     let is_outside = |(name, low, high): &(&str, f64, f64)| {
         let (_, cells) = columns.iter().find(|(column, _)| column == name).unwrap();
@@ -83,7 +88,7 @@ fn new_rows_stay_within_the_types_of_the_table() {
         ["u8", "u16", "u64", "i8", "f16", "decimal"],
         "the types would not hold all draws"
     );
-    let held = sampled(&fitted, fitted.plan.typed_limits(&[], None).unwrap(), 400);
+    let held = sampled(&fitted, fitted.plan.limits(&types_only(), None).unwrap(), 400);
     assert_eq!(outside(&held), [] as [&str; 0]);
     for (name, low, high) in ENDS {
         let (_, cells) = held.iter().find(|(column, _)| column == name).unwrap();
@@ -107,7 +112,7 @@ fn imputed_cells_stay_within_the_types_and_wider_types_are_not_bound() {
     let records = records();
     let fitted = fitted(&records);
     let batch = Batch::from(records.clone());
-    let limits = fitted.plan.typed_limits(&[], Some(&batch)).unwrap();
+    let limits = fitted.plan.limits(&types_only(), Some(&batch)).unwrap();
     let (table, _) = fitted.plan.encode(&batch).unwrap();
     fitted.plan.check_limits(&limits, &batch, &table).unwrap();
     let imputer = fitted.model.imputer(limits).unwrap();
@@ -125,7 +130,7 @@ fn imputed_cells_stay_within_the_types_and_wider_types_are_not_bound() {
         Arc::new((0..80).map(|i| (i % 7 != 0).then_some(f64::from(i) * 10.0)).collect::<Float64Array>());
     let names = records.schema().fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
     let wide = Batch::from(RecordBatch::try_from_iter(names.into_iter().zip(columns)).unwrap());
-    let limits = fitted.plan.typed_limits(&[], Some(&wide)).unwrap();
+    let limits = fitted.plan.limits(&types_only(), Some(&wide)).unwrap();
     let (table, _) = fitted.plan.encode(&wide).unwrap();
     fitted.plan.check_limits(&limits, &wide, &table).unwrap();
 }
@@ -144,7 +149,7 @@ fn small_dictionaries_of_numbers_hold_their_values() {
     let fitted = fitted(&records);
     let batch = Batch::from(records);
     let (table, _) = fitted.plan.encode(&batch).unwrap();
-    let imputer = fitted.model.imputer(fitted.plan.typed_limits(&[], Some(&batch)).unwrap()).unwrap();
+    let imputer = fitted.model.imputer(fitted.plan.limits(&types_only(), Some(&batch)).unwrap()).unwrap();
     let done = imputer.complete_with_draws(&table, 3, 1).unwrap();
     let out = fitted.plan.decode(&batch, &done).unwrap().records().unwrap();
     let filled = cast(out.column(0), &DataType::Float64).unwrap();

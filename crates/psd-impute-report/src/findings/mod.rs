@@ -61,7 +61,7 @@ impl Findings {
         let Subject { source, completed, model, bounds, .. } = subject;
         let plan = &model.plan;
         let plans: Vec<&ColumnPlan> = plan.modelled().collect();
-        let limits = plan.limits(bounds)?;
+        let limits = plan.limits(bounds, None)?;
         let rows = Rows::read(source, plan, &limits)?;
         let imputer = model.model.imputer(limits.clone())?;
         let mut checks = Checks::new(plan, FilledWith::Draws);

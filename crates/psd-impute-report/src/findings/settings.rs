@@ -2,7 +2,7 @@
 
 use crate::rows::Rows;
 use crate::subject::{Names, Subject};
-use psd_impute_frame::Drift;
+use psd_impute_frame::{BoundsOptions, ColumnPlan, Drift, Plan};
 use serde::Serialize;
 
 /// The version, the files, the commands.
@@ -20,7 +20,7 @@ pub struct Settings {
     pub rows: u64,
     /// Its modelled columns, and all that the model knows.
     pub columns: [usize; 2],
-    /// What cells may be, where that was said.
+    /// What cells may be, where that was said or all observed ones respect an end.
     pub bounds: Vec<String>,
     /// What there is to say of the columns.
     pub notes: Vec<String>,
@@ -54,11 +54,18 @@ impl Settings {
             completed,
             rows: rows.report.rows,
             columns: [plan.modelled().count(), plan.columns().len()],
-            bounds: bounds.iter().map(|bound| format!("{}={bound}", bound.column)).collect(),
+            bounds: bounds_of(bounds, plan),
             notes,
             commands: [fit, command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")].into(),
         }
     }
+}
+
+/// What is asked of cells, and the ends that imputed ones respect.
+fn bounds_of(BoundsOptions { asked, auto }: &BoundsOptions, plan: &Plan) -> Vec<String> {
+    let asked = asked.iter().map(|bounds| format!("{}={bounds}", bounds.column));
+    let ends = |column: &ColumnPlan| Some(format!("{} {}", column.name(), column.ends_in_words()?));
+    asked.chain(plan.modelled().filter(|_| *auto).filter_map(ends)).collect()
 }
 
 /// A word as a shell takes it.

@@ -18,8 +18,8 @@ use faer::MatMut;
 /// it is left out, so these are exact where no other missing cell of the row has a bound. Draws follow the whole row's conditional
 /// cut to all its bounds: see [`complete_with_draws`](Self::complete_with_draws).
 ///
-/// **Ties.** In columns with [`Ties`] draws, medians and quantiles are moved to the nearest observed value between the bounds;
-/// means are not.
+/// **Ties.** In columns with [`Ties`] draws, medians and quantiles are moved to the nearest observed value between the bounds. Means are
+/// not, but lie between the least and the largest of these values.
 pub struct Imputer<'a> {
     pub(super) density: &'a dyn Density,
     pub(super) scaler: &'a Scaler,
@@ -35,7 +35,7 @@ impl<'a> Imputer<'a> {
         if let Some((what, found)) = sizes.into_iter().find(|&(_, found)| found != expected) {
             return Err(Error::Shape { what, found, expected });
         }
-        Ok(Self { density, scaler, ties: ties.between(&limits), limits })
+        Ok(Self { density, scaler, limits: ties.cuts(limits.clone()), ties: ties.between(&limits) })
     }
 
     /// Completes every row that has a gap with its conditional mean: of a category the most probable value, of a discrete number
@@ -47,7 +47,7 @@ impl<'a> Imputer<'a> {
                 if conditional.has_labels(j) {
                     return Ok(most_probable(&cell.probabilities()?.unwrap_or_default()));
                 }
-                Ok(self.limits.nearest(j, kind, cell.moments()?.0))
+                Ok(self.ties.clamp(j, self.limits.nearest(j, kind, cell.moments()?.0)))
             })
         })
     }

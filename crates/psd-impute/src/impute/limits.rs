@@ -5,6 +5,9 @@ use crate::{Error, Result};
 
 /// What the cells of each column may be, in the table's own units: at least `lo` and at most `hi`, both included.
 ///
+/// Bounds hold for observed cells too, which are refused outside them. [`imputed_within`](Self::imputed_within) adds ends that only imputed
+/// cells respect.
+///
 /// ```
 /// use psd_impute::{impute::Limits, table::Column};
 ///
@@ -16,14 +19,18 @@ use crate::{Error, Result};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// Infinite where there is no bound.
+    /// What imputed cells may be; infinite where there is no bound.
     limits: Vec<(f64, f64)>,
+    /// What observed cells must be.
+    observed: Vec<(f64, f64)>,
 }
+
+const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
 impl Limits {
     /// No bounds on any of so many columns.
     pub fn none(columns: usize) -> Self {
-        Self { limits: vec![(f64::NEG_INFINITY, f64::INFINITY); columns] }
+        Self { limits: vec![FREE; columns], observed: vec![FREE; columns] }
     }
 
     /// A lower and an upper bound for each column, either of which may be absent.
@@ -36,7 +43,25 @@ impl Limits {
             return Err(Error::Shape { what: "bounds", found, expected });
         }
         let limits = columns.iter().zip(bounds).map(|(column, &bounds)| checked(column, bounds));
-        Ok(Self { limits: limits.collect::<Result<_>>()? })
+        let limits = limits.collect::<Result<Vec<_>>>()?;
+        Ok(Self { observed: limits.clone(), limits })
+    }
+
+    /// The same with further ends for the imputed cells of each column, either of which may be absent. Observed cells may pass them.
+    /// Refuses what [`new`](Self::new) refuses.
+    pub fn imputed_within(self, columns: &[Column], ends: &[(Option<f64>, Option<f64>)]) -> Result<Self> {
+        let Self { limits, .. } = Self::new(columns, ends)?;
+        let both = |(&(a, b), (c, d)): (&(f64, f64), (f64, f64))| (a.max(c), b.min(d));
+        let both: Vec<_> = self.limits.iter().zip(limits).map(both).collect();
+        let finite = |end: f64| end.is_finite().then_some(end);
+        let ends: Vec<_> = both.into_iter().map(|(lo, hi)| (finite(lo), finite(hi))).collect();
+        Ok(Self { observed: self.observed, ..Self::new(columns, &ends)? })
+    }
+
+    /// The same with nothing asked of the imputed cells of the columns that `free` names.
+    pub(super) fn freed(mut self, free: impl Fn(usize) -> bool) -> Self {
+        self.limits.iter_mut().enumerate().filter(|(j, _)| free(*j)).for_each(|(_, ends)| *ends = FREE);
+        self
     }
 
     /// The number of columns.
@@ -44,20 +69,31 @@ impl Limits {
         self.limits.len()
     }
 
-    /// The bounds of column `j`, infinite where there is none.
+    /// The bounds of imputed cells of column `j`, infinite where there is none.
     pub fn of(&self, j: usize) -> (f64, f64) {
         self.limits[j]
     }
 
     /// Whether column `j` has a bound.
     pub fn bind(&self, j: usize) -> bool {
-        self.limits[j] != (f64::NEG_INFINITY, f64::INFINITY)
+        self.limits[j] != FREE
     }
 
-    /// Whether `x` may stand in column `j`.
+    /// Whether `x` may be imputed in column `j`.
     pub fn hold(&self, j: usize, x: f64) -> bool {
         let (lo, hi) = self.limits[j];
         (lo..=hi).contains(&x)
+    }
+
+    /// Whether `x` may be observed in column `j`.
+    pub fn allow(&self, j: usize, x: f64) -> bool {
+        let (lo, hi) = self.observed[j];
+        (lo..=hi).contains(&x)
+    }
+
+    /// The bounds of observed cells of column `j`, infinite where there is none.
+    pub fn of_observed(&self, j: usize) -> (f64, f64) {
+        self.observed[j]
     }
 
     /// The value that may stand in column `j` nearest to `x`.
@@ -71,7 +107,7 @@ impl Limits {
     /// Refuses an observed cell outside its column's bounds.
     pub(super) fn check(&self, table: &Table) -> Result<()> {
         for (row, cells) in table.rows().enumerate() {
-            let outside = |&j: &usize| !cells[j].is_nan() && !self.hold(j, cells[j]);
+            let outside = |&j: &usize| !cells[j].is_nan() && !self.allow(j, cells[j]);
             if let Some(j) = (0..cells.len()).find(outside) {
                 let column = table.columns()[j].name().to_string();
                 let problem = "is outside the column's bounds";

@@ -18,8 +18,8 @@ pub struct CellSummary {
     pub values: Option<Values>,
 }
 
-/// The distribution of a missing number. In a column with ties median and quantiles are observed values; mean and deviation are
-/// those of the distribution itself.
+/// The distribution of a missing number. In a column with ties median and quantiles are observed values, and the mean lies between the
+/// least and the largest of them; the deviation is that of the distribution itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
     /// The mean.
@@ -54,6 +54,7 @@ impl Imputer<'_> {
                     return Ok(CellSummary { row, column, numbers: None, values });
                 }
                 let (mean, deviation) = cell.moments()?;
+                let mean = self.ties.clamp(column, mean);
                 let quantile = |p: f64| Ok(self.ties.recorded(column, cell.quantile(p)?));
                 let numbers = Numbers {
                     mean,

@@ -126,6 +126,28 @@ impl Ties {
         !self.columns[j].values.is_empty()
     }
 
+    /// Whether column `j` has ties, all of which lie within bounds.
+    fn are_within(&self, j: usize, limits: &Limits) -> bool {
+        let values = &self.columns[j].values;
+        !values.is_empty() && values.iter().all(|&value| limits.hold(j, value))
+    }
+
+    /// The bounds that draws must be cut to before they are recorded. Where all that a column records lies within its bounds there are
+    /// none: cut draws would be recorded as its ends less often than they were observed.
+    pub(super) fn cuts(&self, limits: Limits) -> Limits {
+        let recorded: Vec<bool> = (0..self.columns()).map(|j| self.are_within(j, &limits)).collect();
+        limits.freed(|j| recorded[j])
+    }
+
+    /// The number nearest to `x` between the least and the largest value that column `j` records; `x` itself in one without ties.
+    pub(super) fn clamp(&self, j: usize, x: f64) -> f64 {
+        match self.columns[j].values.as_slice() {
+            [] => x,
+            [low, .., high] => x.clamp(*low, *high),
+            [only] => *only,
+        }
+    }
+
     /// The number up to which all that is recorded in column `j` lies below `x`; infinite where that is nothing or all. `x` itself in a
     /// column without ties.
     pub(super) fn recorded_below(&self, j: usize, x: f64) -> f64 {

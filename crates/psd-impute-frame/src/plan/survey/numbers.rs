@@ -11,6 +11,8 @@ pub(in crate::plan) struct NumberSurvey {
     pub(in crate::plan) count: u64,
     pub(in crate::plan) low: f64,
     pub(in crate::plan) high: f64,
+    /// How many numbers are the lowest, and how many the highest.
+    pub(in crate::plan) at_ends: [u64; 2],
     /// The most decimals that a number needs, while they are few.
     pub(in crate::plan) decimals: Option<u8>,
     /// The fewest decimals that a number is written with.
@@ -33,6 +35,7 @@ impl Default for NumberSurvey {
             count: 0,
             low: f64::INFINITY,
             high: f64::NEG_INFINITY,
+            at_ends: [0; 2],
             decimals: Some(0),
             padding: MOST_DECIMALS,
             group: None,
@@ -64,14 +67,28 @@ impl NumberSurvey {
             self.decimals = None;
             return;
         }
-        self.low = self.low.min(x);
-        self.high = self.high.max(x);
+        self.count_ends((x, x), [1, 1]);
         self.binary &= x == 0.0 || x == 1.0;
         self.spread.add(row, x);
         self.decimals = self.decimals.and_then(|most| decimals_of(x, single).map(|k| k.max(most)));
         if self.decimals == Some(0) {
             self.sequence.add(row, x as i64);
         }
+    }
+
+    /// Takes in numbers from `low` to `high`, of which so many are the one and the other.
+    fn count_ends(&mut self, (low, high): (f64, f64), cells: [u64; 2]) {
+        let merge = |mine: &mut f64, count: &mut u64, other: f64, cells: u64, beyond: bool| {
+            if beyond {
+                (*mine, *count) = (other, cells);
+            } else if *mine == other {
+                *count += cells;
+            }
+        };
+        let [at_low, at_high] = &mut self.at_ends;
+        let (below, above) = (low < self.low, high > self.high);
+        merge(&mut self.low, at_low, low, cells[0], below);
+        merge(&mut self.high, at_high, high, cells[1], above);
     }
 
     /// Both together.
@@ -81,10 +98,13 @@ impl NumberSurvey {
         }
         let mut spread = self.spread.clone();
         spread.merge(&other.spread);
+        let mut ends = self.clone();
+        ends.count_ends((other.low, other.high), other.at_ends);
         Self {
             count: self.count + other.count,
-            low: self.low.min(other.low),
-            high: self.high.max(other.high),
+            low: ends.low,
+            high: ends.high,
+            at_ends: ends.at_ends,
             decimals: self.decimals.zip(other.decimals).map(|(a, b)| a.max(b)),
             padding: self.padding.min(other.padding),
             group: self.group.or(other.group),
