@@ -82,7 +82,7 @@ pub(crate) fn complete(
     let work = move |teller: &Teller<Event, Notes>| {
         let limits = limits(&fitted.plan, bounds, Some(&source))?;
         let imputer = fitted.model.imputer(limits.clone())?;
-        let all = fitted.model.imputations(imputations, seed, one_fit, limits.clone())?;
+        let all = fitted.model.imputations(imputations, seed)?.one_fit(one_fit).within(limits.clone())?;
         let mut report = Report::default();
         let mut checks = Checks::new(&fitted.plan, method.filled_with());
         for number in 1..=imputations {
@@ -150,8 +150,8 @@ impl<'a> Filling<'a> {
 
     fn complete(&self, table: &Table, counter: &mut RowCounter) -> psd_impute::Result<Table> {
         match self {
-            Self::Means(imputer) => imputer.complete_with_means(table),
-            Self::Medians(imputer) => imputer.complete_with_medians(table),
+            Self::Means(imputer) => imputer.mean(table),
+            Self::Medians(imputer) => imputer.median(table),
             Self::Draws(draws) => draws.complete(table, counter),
         }
     }

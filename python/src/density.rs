@@ -7,7 +7,7 @@ use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use psd_impute::density::Density;
 use psd_impute::kernel::{Anchors, BaseMeasure, Metric};
-use psd_impute::learn::{PsdFit, Reference};
+use psd_impute::learn::psd::{PsdFit, Reference};
 use psd_impute::objective::{ProblemOptions, Regularizer};
 use psd_impute::solver::{SolverOptions, Status, Trace};
 use psd_impute::table::{Column, Table};

@@ -11,7 +11,7 @@ use crate::watch::{Event, Watch};
 use crate::{names, report};
 use numpy::PyArray1;
 use psd_impute::impute::CellSummary;
-use psd_impute::model::Settings;
+use psd_impute::{FitOptions, Recipe, StackOptions};
 use psd_impute_frame::{
     BoundsOptions, Format, LeftColumn, Plan, Report, Source, Surveyed, TableModel, Wishes, write_file,
 };
@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A fitted model with what its columns are.
 #[pyclass(frozen, module = "psd_impute._engine")]
@@ -56,13 +56,10 @@ impl Model {
                 ))
             })
         };
-        let settings = Settings {
-            recipe: names::recipe(recipe)?,
-            anchors,
-            metric: metric.map(names::metric).transpose()?,
-            normal,
-            time_budget: seconds.map(budget).transpose()?,
-        };
+        let metric = metric.map(names::metric).transpose()?;
+        let stack = StackOptions { anchors, metric, normal, members: None };
+        let recipe = Recipe::named(recipe, stack).map_err(Failure::from)?;
+        let options = FitOptions { recipe, seed, time_budget: seconds.map(budget).transpose()? };
         let wishes: Wishes = wishes
             .into_iter()
             .map(|(name, wish, levels)| Ok((name, names::wish(&wish, levels)?)))
@@ -75,9 +72,8 @@ impl Model {
             }
             check_cells(&source, surveyed.plan(), bounds)?;
             let mut notes = surveyed.notes();
-            let mut watch =
-                Watch { teller, deadline: Instant::now() + settings.budget(), stopped_after: None };
-            let fitted = surveyed.fit(&source, &settings, seed, &mut watch)?;
+            let mut watch = Watch { teller, stopped_after: None };
+            let fitted = surveyed.fit(&source, &options, &mut watch)?;
             if let Some(member) = watch.stopped_after {
                 notes.push(format!("the time budget ended after the {member}; time_budget allows more"));
             }

@@ -2,20 +2,8 @@
 
 use crate::errors::SettingError;
 use psd_impute::kernel::MetricKind;
-use psd_impute::model::Recipe;
 use psd_impute_frame::Wish;
 use pyo3::PyResult;
-
-pub(crate) fn recipe(name: &str) -> PyResult<Recipe> {
-    match name {
-        "default" => Ok(Recipe::Stack),
-        "paper" => Ok(Recipe::Paper),
-        "theory" => Ok(Recipe::Theory),
-        _ => Err(SettingError::new_err(format!(
-            "preset is {name:?}, but must be 'default', 'paper' or 'theory'"
-        ))),
-    }
-}
 
 pub(crate) fn metric(name: &str) -> PyResult<MetricKind> {
     match name {

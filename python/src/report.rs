@@ -1,8 +1,8 @@
 //! How a fit went, and what the columns are.
 
 use crate::cells::labels;
-use psd_impute::learn::Tried;
-use psd_impute::model::{How, Model};
+use psd_impute::model::{DensityReport, KernelReport, Model};
+use psd_impute::stack::Tried;
 use psd_impute_frame::{ColumnPlan, Drift, Reason, Role};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,23 +17,21 @@ pub(crate) fn of<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyD
     out.set_item("rows_note", report.rows.note())?;
     out.set_item("seed", report.seed)?;
     out.set_item("converged", report.converged)?;
-    match report.how {
-        How::Stack(stack) => {
-            out.set_item("preset", "default")?;
+    out.set_item("preset", report.density.recipe())?;
+    match report.density {
+        DensityReport::Stack(stack) => {
             settings.set_item("ridge", stack.ridge)?;
             out.set_item("held_out", stack.held_out)?;
             out.set_item("normal_held_out", stack.normal)?;
             out.set_item("members", stack.members.iter().map(member).collect::<Vec<_>>())?;
         }
-        How::Paper { mu, eta, rounds, kept } => {
-            out.set_item("preset", "paper")?;
+        DensityReport::Kernel(KernelReport::Paper { mu, eta, rounds, kept }) => {
             settings.set_item("barrier", mu)?;
             settings.set_item("eta", eta)?;
             settings.set_item("rounds", rounds)?;
             settings.set_item("kept_round", kept + 1)?;
         }
-        How::Theory(sizes) => {
-            out.set_item("preset", "theory")?;
+        DensityReport::Kernel(KernelReport::Theory(sizes)) => {
             settings.set_item("anchors", sizes.anchors)?;
             settings.set_item("nu", sizes.nu)?;
             settings.set_item("regularization", sizes.lambda)?;

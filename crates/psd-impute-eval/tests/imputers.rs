@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use faer::Mat;
-use psd_impute::model::Settings;
+use psd_impute::FitOptions;
 use psd_impute::table::{Column, Table};
 use psd_impute_eval::Error;
 use psd_impute_eval::imputers::{
@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Every imputer there is.
 fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
-    let psd = |value| Box::new(Psd { settings: Settings::default(), value, imputations: 2 });
+    let psd = |value| Box::new(Psd { options: FitOptions::default(), value, imputations: 2 });
     vec![
         ("mean", Box::new(Mean)),
         ("psd mean", psd(Value::Mean)),

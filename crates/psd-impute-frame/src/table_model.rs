@@ -5,8 +5,8 @@ use crate::open::Source;
 use crate::plan::{Plan, Remark, Role, Sentinel, Survey, Wish, Wishes};
 use crate::report::LeftColumn;
 use faer::Mat;
-use psd_impute::learn::StackObserver;
-use psd_impute::model::{Model, Settings};
+use psd_impute::model::{FitOptions, Model};
+use psd_impute::stack::FitObserver;
 use psd_impute::table::{RowSample, Table};
 
 /// Rows of a table that are kept for learning.
@@ -103,13 +103,12 @@ impl Surveyed {
     pub fn fit(
         self,
         source: &Source,
-        settings: &Settings,
-        seed: u64,
-        observer: &mut dyn StackObserver,
+        options: &FitOptions,
+        observer: &mut dyn FitObserver,
     ) -> Result<TableModel> {
         let plan = self.plan;
         let table = learned_rows(source, &plan)?;
-        let model = Model::fit(&table, &settings.options(&table, seed)?, observer)?;
+        let model = Model::fit_observed(&table, options, observer)?;
         Ok(TableModel { model, plan: plan.learned_from(&table) })
     }
 }

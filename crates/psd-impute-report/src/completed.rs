@@ -36,7 +36,7 @@ impl Imputed {
         let with_gaps: HashSet<u64> = gaps.numbers.iter().copied().collect();
         let looked_at: HashSet<u64> = rows.sample.numbers.iter().copied().collect();
         let whole = rows.report.rows <= WHOLE;
-        let draws = model.model.imputations(1, SEED, false, limits.clone())?;
+        let draws = model.model.imputations(1, SEED)?.within(limits.clone())?;
         let draws = draws.nth(1)?;
         let (mut counter, mut cells) = (RowCounter::default(), Vec::new());
         for batch in source.batches()? {

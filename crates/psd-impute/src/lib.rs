@@ -1,38 +1,29 @@
-//! Positive semi-definite kernel densities on incomplete tables.
+//! Imputation of missing values that keeps the distribution of the data.
 //!
-//! A density `p(x) = φ(x)' Q φ(x)` is fitted to the observed cells of a table by convex maximum likelihood. Its
-//! marginals are closed-form for every set of observed columns, so that each row enters with exactly what is known of
-//! it, and the fitted density gives log-densities, conditional means, quantiles and exact draws for what is not.
-//!
-//! The rooms, each of which uses only those before it:
-//!
-//! - [`linalg`]: symmetric coordinates, Cholesky factors, bounded conjugate gradients;
-//! - [`table`]: columns, missing cells, rows grouped by pattern, standardisation;
-//! - [`kernel`]: anchors and their features, for every pattern of observed columns;
-//! - [`density`]: densities on rows: marginals, conditionals, draws;
-//! - [`objective`]: the penalised likelihood and its derivatives;
-//! - [`solver`]: the interior-point Newton method;
-//! - [`learn`]: choosing anchors and fitting a density to a table;
-//! - [`impute`]: completing tables;
-//! - [`model`]: what is left of a table when it has been fitted, and its file.
+//! A density is fitted to the observed cells of a table. Its marginals are closed-form for every set of observed columns, so that each row counts with
+//! exactly what is known of it, and the fitted density gives conditional means, exact draws for multiple imputation, quantiles and log-densities.
 //!
 //! ```
-//! use psd_impute::{density::Density, learn::{AnchorChoice, PsdFit}, table::Table};
-//! use rand::SeedableRng;
+//! use psd_impute::{FitOptions, Model, Table};
 //!
 //! let nan = f64::NAN;
-//! let table = Table::continuous(
-//!     &["height", "weight"],
-//!     &[[1.62, 61.0], [1.75, nan], [1.81, 83.0], [nan, 72.0], [1.70, 69.0]],
-//! )?;
-//! let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(0);
-//! let (standardised, scaler) = table.standardise();
-//! let anchors = AnchorChoice::KMeans { count: 2, steps: 20 }.pick(&standardised, &mut rng)?;
-//! let fit = PsdFit::default().run(&standardised, &anchors, &mut ())?;
-//! let weight = fit.density.conditional(standardised.row(1))?.mean()[0];
-//! assert!((50.0..100.0).contains(&scaler.undo(1, weight)));
+//! let rows = [[1.62, 61.0], [1.75, nan], [1.81, 83.0], [nan, 72.0], [1.70, 69.0], [1.66, 58.0], [1.78, 77.0]];
+//! let table = Table::continuous(&["height", "weight"], &rows)?;
+//! let model = Model::fit(&table, &FitOptions::default())?;
+//!
+//! let completed = model.draw(&table, 1)?; // one table, its distribution kept
+//! let means = model.mean(&table)?; // the best guess cell by cell
+//! let five = model.imputations(5, 1)?.tables(&table)?; // proper multiple imputation, to be pooled
+//! assert!(completed.rows().chain(means.rows()).flatten().all(|cell| cell.is_finite()));
+//! assert_eq!(five.len(), 5);
 //! # Ok::<(), psd_impute::Error>(())
 //! ```
+//!
+//! For users: [`Table`], [`Model`] and its [`FitOptions`], [`Limits`], [`Imputations`](model::Imputations), and
+//! [`Imputer`](impute::Imputer) for summaries of cells, scores and new rows.
+//!
+//! For researchers: [`density`] (marginals, conditionals and draws of any [`Density`](density::Density)), [`learn`] (kernel densities, mixtures and donors, one kind a
+//! module), [`stack`] (members weighed by cross-validation), [`kernel`] and [`solver`].
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -41,10 +32,17 @@ mod error;
 pub mod impute;
 pub mod kernel;
 pub mod learn;
+// Open to this workspace's own tests, benchmarks and baselines only; no part of the interface.
+#[doc(hidden)]
 pub mod linalg;
 pub mod model;
+#[doc(hidden)]
 pub mod objective;
 pub mod solver;
+pub mod stack;
 pub mod table;
 
 pub use error::{Error, ModelFileError, Result};
+pub use impute::Limits;
+pub use model::{FitOptions, Model, Recipe, StackOptions};
+pub use table::{Column, Table};

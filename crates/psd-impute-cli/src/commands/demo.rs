@@ -4,9 +4,8 @@ use super::Failure;
 use crate::plot::scatter;
 use crate::toys::{self, Gaps, Numbers};
 use clap::Args;
-use psd_impute::impute::Limits;
-use psd_impute::model::{Model, Settings};
-use psd_impute::table::{RowCounter, Table};
+use psd_impute::table::Table;
+use psd_impute::{FitOptions, Model};
 use psd_impute_eval::imputers::{Ice, Imputer as OtherImputer, Mean};
 use psd_impute_eval::metrics::Evaluation;
 use psd_impute_eval::toys::Shape;
@@ -60,14 +59,12 @@ impl Demo {
         let by = |other: &dyn OtherImputer| -> Result<Table, Failure> {
             other.fit(table, self.seed).and_then(|fitted| fitted.complete(table, self.seed)).map_err(of_moons)
         };
-        let model = Model::fit(table, &Settings::default().options(table, self.seed)?, &mut ())?;
-        let imputer = model.imputer(Limits::none(2))?;
-        let draws = model.imputations(1, self.seed, false, Limits::none(2))?;
+        let model = Model::fit(table, &FitOptions { seed: self.seed, ..FitOptions::default() })?;
         Ok([
             ("column means", by(&Mean)?),
             ("iterated regressions", by(&Ice)?),
-            ("psd-impute, means", imputer.complete_with_means(table)?),
-            ("psd-impute, draws", draws.nth(1)?.complete(table, &mut RowCounter::default())?),
+            ("psd-impute, means", model.mean(table)?),
+            ("psd-impute, draws", model.draw(table, self.seed)?),
         ])
     }
 

@@ -1,8 +1,10 @@
 //! How a model is fitted.
 
+use super::Failure;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use psd_impute::kernel::MetricKind;
-use psd_impute::model::{Recipe, Settings};
+use psd_impute::{FitOptions, Recipe, StackOptions};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -10,8 +12,8 @@ use std::time::Duration;
 #[derive(Args)]
 pub(crate) struct FitArgs {
     /// How to fit: the stack chosen by cross-validation, or one of the paper's recipes.
-    #[arg(long, value_enum, default_value_t = RecipeArg::Default)]
-    pub(crate) preset: RecipeArg,
+    #[arg(long, value_name = "PRESET", value_parser = preset(), default_value = Recipe::NAMES[0])]
+    pub(crate) preset: String,
     /// Fit one kernel density with so many anchors instead of the stack.
     #[arg(long, value_name = "N|auto", default_value = "auto")]
     anchors: AnchorCount,
@@ -21,16 +23,6 @@ pub(crate) struct FitArgs {
     /// Seconds after which no finer member of the stack is tried; 60 unless given.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     time_budget: Option<f64>,
-}
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-pub(crate) enum RecipeArg {
-    /// A stack of members, weighted by how well they predict what they have not seen.
-    Default,
-    /// One kernel density, its bandwidth and barrier chosen by self-masking, its anchors learned in alternation.
-    Paper,
-    /// One kernel density with the sizes of the paper's theorem.
-    Theory,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -60,6 +52,17 @@ impl FromStr for AnchorCount {
     }
 }
 
+/// The recipes, with help.
+fn preset() -> PossibleValuesParser {
+    let help = [
+        "A stack of members, weighted by how well they predict what they have not seen",
+        "One kernel density, its bandwidth and barrier chosen by self-masking, its anchors learned in alternation",
+        "One kernel density with the sizes of the paper's theorem",
+    ];
+    let values = Recipe::NAMES.into_iter().zip(help).map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values.collect::<Vec<_>>())
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e9 => Ok(seconds),
@@ -68,23 +71,16 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 impl FitArgs {
-    /// What it says to the engine.
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
-            recipe: match self.preset {
-                RecipeArg::Default => Recipe::Stack,
-                RecipeArg::Paper => Recipe::Paper,
-                RecipeArg::Theory => Recipe::Theory,
-            },
-            anchors: self.anchors.0,
-            metric: match self.metric {
-                MetricArg::Auto => None,
-                MetricArg::Full => Some(MetricKind::Full),
-                MetricArg::Diagonal => Some(MetricKind::Diagonal),
-                MetricArg::Isotropic => Some(MetricKind::Isotropic),
-            },
-            normal: None,
-            time_budget: self.time_budget.map(Duration::from_secs_f64),
-        }
+    /// The engine's options.
+    pub(crate) fn options(&self, seed: u64) -> Result<FitOptions, Failure> {
+        let metric = match self.metric {
+            MetricArg::Auto => None,
+            MetricArg::Full => Some(MetricKind::Full),
+            MetricArg::Diagonal => Some(MetricKind::Diagonal),
+            MetricArg::Isotropic => Some(MetricKind::Isotropic),
+        };
+        let stack = StackOptions { anchors: self.anchors.0, metric, normal: None, members: None };
+        let recipe = Recipe::named(&self.preset, stack).map_err(psd_impute_frame::Error::from)?;
+        Ok(FitOptions { recipe, seed, time_budget: self.time_budget.map(Duration::from_secs_f64) })
     }
 }

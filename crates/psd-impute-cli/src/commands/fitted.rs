@@ -17,9 +17,9 @@ pub(crate) fn fit(
     progress: &Progress,
     notes: &mut Vec<String>,
 ) -> Result<TableModel, Failure> {
-    let settings = args.settings();
-    let mut watch = Watch::new(progress, settings.budget());
-    let fitted = surveyed.fit(source, &settings, seed, &mut watch)?;
+    let options = args.options(seed)?;
+    let mut watch = Watch::new(progress);
+    let fitted = surveyed.fit(source, &options, &mut watch)?;
     if let Some(member) = watch.stopped_after {
         notes.push(format!("the time budget ended after the {member}; --time-budget allows more"));
     }

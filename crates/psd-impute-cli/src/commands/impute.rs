@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::bounds::BoundsArgs;
-use super::fit_args::{FitArgs, RecipeArg};
+use super::fit_args::FitArgs;
 use super::fitted;
 use super::intervals::Intervals;
 use super::progress::Progress;
@@ -11,8 +11,9 @@ use super::summary::{Cells, FitSummary, Summary, columns, print_json};
 use super::table_args::{StrictArg, TableArgs, is_standard, numbered, writer};
 use crate::io::{Holds, check_output};
 use clap::{Args, ValueEnum};
+use psd_impute::Recipe;
 use psd_impute::impute::{Imputer, Limits};
-use psd_impute::model::{Imputation, Model};
+use psd_impute::model::{Imputation, Imputations, Model};
 use psd_impute::table::{RowCounter, Table};
 use psd_impute_frame::{Checks, Drift, FilledWith, LeftColumn, Plan, Report, Source, TableModel, Warning};
 use std::path::{Path, PathBuf};
@@ -99,8 +100,8 @@ impl Method {
     }
 }
 
-/// What a table is completed with.
-struct Means {
+/// A table that has been looked at, and the model that completes it.
+struct Prepared {
     plan: Plan,
     limits: Limits,
     /// What was found in the table.
@@ -116,22 +117,22 @@ impl Impute {
         let source = self.table.open(&self.input)?;
         let progress = Progress::new(self.run.quiet || self.run.json);
         let mut notes = self.notes();
-        let means = self.means(&source, &progress, &mut notes)?;
-        let warnings = self.complete(&source, &means, &progress)?;
+        let prepared = self.prepare(&source, &progress, &mut notes)?;
+        let warnings = self.complete(&source, &prepared, &progress)?;
         progress.end();
-        notes.extend(means.report.notes());
-        let drift = if self.model.is_some() { means.report.drift(&means.plan) } else { Vec::new() };
+        notes.extend(prepared.report.notes());
+        let drift = if self.model.is_some() { prepared.report.drift(&prepared.plan) } else { Vec::new() };
         notes.extend(Drift::notes(&drift));
-        let columns = columns(&means.plan, &means.report, self.bounds.options().auto);
+        let columns = columns(&prepared.plan, &prepared.report, self.bounds.options().auto);
         let summary = Summary {
             input: self.input.display().to_string(),
             outputs: (1..=self.m).map(|k| self.path(k).display().to_string()).collect(),
-            rows: means.report.rows,
+            rows: prepared.report.rows,
             cells: Cells::of(&columns),
             columns,
             method: self.method.name(),
             seed: self.seed,
-            fit: means.model.as_ref().map(FitSummary::of),
+            fit: prepared.model.as_ref().map(FitSummary::of),
             drift,
             notes,
             warnings,
@@ -148,14 +149,19 @@ impl Impute {
     }
 
     /// Loads or fits a model, after a look at the whole table: what is wrong with it is said before time is spent on a fit.
-    fn means(&self, source: &Source, progress: &Progress, notes: &mut Vec<String>) -> Result<Means, Failure> {
+    fn prepare(
+        &self,
+        source: &Source,
+        progress: &Progress,
+        notes: &mut Vec<String>,
+    ) -> Result<Prepared, Failure> {
         if let Some(path) = &self.model {
             let TableModel { model, plan } = fitted::load(path)?;
             let (limits, report) = self.look(source, &plan)?;
             self.strict.check(&report.left)?;
             notes.extend(report.odd_notes());
             notes.extend(report.left.iter().filter_map(LeftColumn::note));
-            return Ok(Means { plan, limits, report, model: Some(model) });
+            return Ok(Prepared { plan, limits, report, model: Some(model) });
         }
         let surveyed = self.table.survey(source, progress)?;
         self.strict.check(&surveyed.left())?;
@@ -166,14 +172,14 @@ impl Impute {
             let what = if none { "no cell is missing" } else { "no cell can be completed" };
             notes.push(format!("{what}; the table is written as it is"));
             if self.save_model.is_none() {
-                return Ok(Means { plan: surveyed.plan().clone(), limits, report, model: None });
+                return Ok(Prepared { plan: surveyed.plan().clone(), limits, report, model: None });
             }
         }
         let fitted = fitted::fit(source, surveyed, &self.fit, self.seed, progress, notes)?;
         if let Some(path) = &self.save_model {
             fitted::save(&fitted, path)?;
         }
-        Ok(Means { plan: fitted.plan, limits, report, model: Some(fitted.model) })
+        Ok(Prepared { plan: fitted.plan, limits, report, model: Some(fitted.model) })
     }
 
     /// Reads the whole table: the bounds of its columns, within which its cells must be, and what is missing.
@@ -225,7 +231,7 @@ impl Impute {
         let mut notes = Vec::new();
         if self.m > 1 && self.method != Method::Draw {
             notes.push(format!("all {} tables are the same; only draws differ", self.m));
-        } else if self.m > 1 && !self.one_fit && self.fit.preset != RecipeArg::Default {
+        } else if self.m > 1 && !self.one_fit && self.fit.preset != Recipe::NAMES[0] {
             notes.push(
                 "all tables are drawn from the one fit; only the default preset is refitted".to_string(),
             );
@@ -233,20 +239,32 @@ impl Impute {
         notes
     }
 
+    fn imputations<'a>(
+        &self,
+        model: &'a Model,
+        limits: Limits,
+    ) -> Result<Imputations<'a>, psd_impute::Error> {
+        Ok(model.imputations(self.m, self.seed)?.one_fit(self.one_fit).within(limits)?)
+    }
+
     /// Writes all completed tables, and the intervals. Returns what the checks of the first table found.
-    fn complete(&self, source: &Source, means: &Means, progress: &Progress) -> Result<Vec<Warning>, Failure> {
-        let limits = || means.limits.clone();
-        let imputer = means.model.as_ref().map(|model| model.imputer(limits())).transpose()?;
+    fn complete(
+        &self,
+        source: &Source,
+        prepared: &Prepared,
+        progress: &Progress,
+    ) -> Result<Vec<Warning>, Failure> {
+        let limits = || prepared.limits.clone();
+        let imputer = prepared.model.as_ref().map(|model| model.imputer(limits())).transpose()?;
         if let Some(path) = &self.intervals {
-            progress.begin("intervals", means.report.rows);
-            write_intervals(path, source, &means.plan, imputer.as_ref(), progress)?;
+            progress.begin("intervals", prepared.report.rows);
+            write_intervals(path, source, &prepared.plan, imputer.as_ref(), progress)?;
         }
-        progress.begin("completing", self.m * means.report.rows);
-        let draws = means.model.as_ref().filter(|_| self.method == Method::Draw);
-        let draws =
-            draws.map(|model| model.imputations(self.m, self.seed, self.one_fit, limits())).transpose()?;
+        progress.begin("completing", self.m * prepared.report.rows);
+        let draws = prepared.model.as_ref().filter(|_| self.method == Method::Draw);
+        let draws = draws.map(|model| self.imputations(model, limits())).transpose()?;
         let filled_with = if self.method == Method::Draw { FilledWith::Draws } else { FilledWith::Typical };
-        let mut checks = Checks::new(&means.plan, filled_with);
+        let mut checks = Checks::new(&prepared.plan, filled_with);
         for k in 1..=self.m {
             let filling = match (&draws, &imputer) {
                 (Some(draws), _) => Some(Filling::Draws(draws.nth(k)?)),
@@ -254,16 +272,16 @@ impl Impute {
                 (None, imputer) => imputer.as_ref().map(Filling::Means),
             };
             let first = (k == 1).then_some(&mut checks);
-            self.complete_one(source, means, filling.as_ref(), k, first, progress)?;
+            self.complete_one(source, prepared, filling.as_ref(), k, first, progress)?;
         }
-        Ok(means.model.as_ref().map_or_else(Vec::new, |model| checks.finish(Some(model))))
+        Ok(prepared.model.as_ref().map_or_else(Vec::new, |model| checks.finish(Some(model))))
     }
 
     /// Writes one completed table, a batch after the other.
     fn complete_one(
         &self,
         source: &Source,
-        Means { plan, report, .. }: &Means,
+        Prepared { plan, report, .. }: &Prepared,
         filling: Option<&Filling<'_>>,
         k: u64,
         mut checks: Option<&mut Checks>,
@@ -306,8 +324,8 @@ enum Filling<'a> {
 impl Filling<'_> {
     fn complete(&self, table: &Table, counter: &mut RowCounter) -> Result<Table, psd_impute::Error> {
         match self {
-            Self::Means(imputer) => imputer.complete_with_means(table),
-            Self::Medians(imputer) => imputer.complete_with_medians(table),
+            Self::Means(imputer) => imputer.mean(table),
+            Self::Medians(imputer) => imputer.median(table),
             Self::Draws(imputation) => imputation.complete(table, counter),
         }
     }

@@ -1,9 +1,8 @@
 //! A line that tells how far a command is, on a terminal only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use psd_impute::learn::{Member, StackObserver, Stop};
+use psd_impute::stack::{FitObserver, Member, Stop};
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 /// The line, or nothing on a pipe or when the command is to be quiet.
 pub(crate) struct Progress {
@@ -38,30 +37,29 @@ impl Progress {
     }
 }
 
-/// Shows the members that are tried, and stops the search for finer ones when time is up.
+/// Shows the members that are tried.
 pub(crate) struct Watch<'a> {
     progress: &'a Progress,
-    deadline: Instant,
-    /// The last member tried before time was up.
+    /// The member after which the time budget ended, if it did.
     pub(crate) stopped_after: Option<Member>,
 }
 
 impl<'a> Watch<'a> {
-    pub(crate) fn new(progress: &'a Progress, budget: Duration) -> Self {
+    pub(crate) fn new(progress: &'a Progress) -> Self {
         progress.begin("fitting", 1);
-        Self { progress, deadline: Instant::now() + budget, stopped_after: None }
+        Self { progress, stopped_after: None }
     }
 }
 
-impl StackObserver for Watch<'_> {
+impl FitObserver for Watch<'_> {
     fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<Stop> {
         // What comes after the last member takes about as long as one.
         self.progress.bar.set_length(of as u64 + 1);
         self.progress.bar.set_position(done as u64);
-        if done < of && Instant::now() >= self.deadline {
-            self.stopped_after = Some(member);
-            return ControlFlow::Break(Stop::Here);
-        }
         ControlFlow::Continue(())
+    }
+
+    fn out_of_time(&mut self, member: Member) {
+        self.stopped_after = Some(member);
     }
 }

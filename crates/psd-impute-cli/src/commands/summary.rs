@@ -2,8 +2,8 @@
 
 use super::Failure;
 use crate::diagnostic::printable;
-use psd_impute::learn::Tried;
-use psd_impute::model::{How, Model};
+use psd_impute::model::{DensityReport, KernelReport, Model};
+use psd_impute::stack::Tried;
 use psd_impute_frame::{ColumnPlan, Drift, LeftColumn, Plan, Report, Warning};
 use serde::Serialize;
 use std::fmt;
@@ -97,7 +97,7 @@ const LIGHTEST: f64 = 0.005;
 
 impl FitSummary {
     pub(crate) fn of(model: &Model) -> Self {
-        let psd_impute::model::Report { rows, seed, converged, how } = model.report();
+        let psd_impute::model::Report { rows, seed, converged, density } = model.report();
         let blank = |recipe: String| Self {
             recipe,
             rows: rows.table,
@@ -110,15 +110,15 @@ impl FitSummary {
             normal_held_out: None,
             members: Vec::new(),
         };
-        match how {
-            How::Paper { mu, eta, rounds, kept } => {
+        match density {
+            DensityReport::Kernel(KernelReport::Paper { mu, eta, rounds, kept }) => {
                 blank(format!("the paper's: mu {mu}, eta {eta}; round {} of {rounds} kept", kept + 1))
             }
-            How::Theory(sizes) => blank(format!(
+            DensityReport::Kernel(KernelReport::Theory(sizes)) => blank(format!(
                 "the theorem's: {} anchors, nu {:.3}, lambda {:.2e}, eta {:.3}",
                 sizes.anchors, sizes.nu, sizes.lambda, sizes.eta
             )),
-            How::Stack(stack) => {
+            DensityReport::Stack(stack) => {
                 let member = |tried: &Tried| MemberSummary {
                     member: tried.member.to_string(),
                     space: tried.space.to_string(),

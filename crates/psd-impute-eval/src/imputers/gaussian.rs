@@ -6,7 +6,7 @@ use super::{Fitted, Imputer};
 use crate::Result;
 use crate::scale::free_columns;
 use psd_impute::impute::{Imputer as Completer, Limits, Ties};
-use psd_impute::learn::{EmParams, Mixture, choose_ridge, fit_normal};
+use psd_impute::learn::mixture::{EmParams, Mixture, choose_ridge, fit_normal};
 use psd_impute::table::{RowKeys, Scaler, Table};
 use rand::RngExt;
 use rand_distr::Exp1;
@@ -52,8 +52,8 @@ impl Fitted for FittedGaussian {
         let completer = Completer::new(&density, &self.scaler, &Ties::none(d), Limits::none(d))?;
         let free = Table::new(free_columns(table), table.cells().to_owned())?;
         Ok(match self.value {
-            Value::Mean => completer.complete_with_means(&free)?,
-            Value::Draw => completer.complete_with_draws(&free, self.seed, imputation)?,
+            Value::Mean => completer.mean(&free)?,
+            Value::Draw => completer.draw_rows(&free, self.seed, imputation)?,
         })
     }
 }

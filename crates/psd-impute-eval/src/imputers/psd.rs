@@ -2,8 +2,7 @@
 
 use super::{Fitted, Imputer};
 use crate::Result;
-use psd_impute::impute::Limits;
-use psd_impute::model::{Model, Settings};
+use psd_impute::model::{FitOptions, Model};
 use psd_impute::table::{RowCounter, Table};
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ pub enum Value {
 #[derive(Debug, Clone)]
 pub struct Psd {
     /// How it is fitted.
-    pub settings: Settings,
+    pub options: FitOptions,
     /// What a gap gets.
     pub value: Value,
     /// How many tables are drawn.
@@ -42,7 +41,7 @@ pub struct FittedPsd {
 
 impl Imputer for Psd {
     fn fit(&self, table: &Table, seed: u64) -> Result<Box<dyn Fitted>> {
-        let model = Model::fit(table, &self.settings.options(table, seed)?, &mut ())?;
+        let model = Model::fit(table, &FitOptions { seed, ..self.options.clone() })?;
         let Self { value, imputations, .. } = *self;
         Ok(Box::new(FittedPsd { model: Arc::new(model), value, imputations, seed }))
     }
@@ -50,11 +49,10 @@ impl Imputer for Psd {
 
 impl Fitted for FittedPsd {
     fn complete(&self, table: &Table, imputation: u64) -> Result<Table> {
-        let limits = || Limits::none(table.columns().len());
         match self.value {
-            Value::Mean => Ok(self.model.imputer(limits())?.complete_with_means(table)?),
+            Value::Mean => Ok(self.model.mean(table)?),
             Value::Draw => {
-                let all = self.model.imputations(self.imputations, self.seed, false, limits())?;
+                let all = self.model.imputations(self.imputations, self.seed)?;
                 Ok(all.nth(imputation)?.complete(table, &mut RowCounter::default())?)
             }
         }

@@ -3,9 +3,10 @@
 use crate::imputers::{
     External, Gaussian, Ice, IceMultiple, Imputer, Knn, Mean, Pmm, Psd, Sinkhorn, SoftImpute, Value,
 };
-use psd_impute::model::Settings;
+use psd_impute::FitOptions;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// A method by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -154,7 +155,13 @@ impl Method {
 
     /// The imputer for so many completed tables, but for the oracle, which is none.
     pub fn imputer(self, imputations: u64) -> Option<Box<dyn Imputer>> {
-        let psd = |value| Box::new(Psd { settings: Settings::default(), value, imputations });
+        let psd = |value| {
+            Box::new(Psd {
+                options: FitOptions { time_budget: Some(Duration::MAX), ..Default::default() },
+                value,
+                imputations,
+            })
+        };
         Some(match self {
             Self::PsdMean => psd(Value::Mean),
             Self::PsdMultiple => psd(Value::Draw),

@@ -6,6 +6,7 @@
 
 mod clock;
 mod dataset;
+mod ideal;
 mod method;
 mod record;
 mod run;

@@ -1,6 +1,7 @@
 //! Running a study's trials on several threads, one core each.
 
 use super::clock::Clock;
+use super::ideal::Ideal;
 use super::record::{Done, Record, Setting, key};
 use super::trial::Tables;
 use super::{Dataset, Method, Study, Trial};
@@ -8,13 +9,15 @@ use crate::Result;
 use crate::imputers::{Fitted, FittedPsd, Value};
 use crate::metrics::{Evaluation, Scores, energy_i_score};
 use psd_impute::impute::Limits;
-use psd_impute::model::{Model, Settings};
+use psd_impute::model::{FitOptions, Model};
+
 use psd_impute::table::Table;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::Duration;
 
 /// A trial and those methods that are run on it together.
 pub struct Job {
@@ -127,7 +130,10 @@ impl Job {
     /// Our density is fitted once for all methods that ask for it.
     fn ours(&self, tables: &Tables, evaluation: &Evaluation, clock: Clock) -> Result<Vec<Done>> {
         let (Tables { train, truth, .. }, seed) = (tables, self.trial.seed);
-        let model = Arc::new(Model::fit(train, &Settings::default().options(train, seed)?, &mut ())?);
+        let model = Arc::new(Model::fit(
+            train,
+            &FitOptions { seed, time_budget: Some(Duration::MAX), ..FitOptions::default() },
+        )?);
         let fitting = clock.elapsed();
         let nll = negative_log_likelihood(&model, truth)?;
         let one = |&method: &Method| {
@@ -139,7 +145,10 @@ impl Job {
             let fitted: Box<dyn Fitted> = match method {
                 Method::PsdMean => psd(Value::Mean),
                 Method::PsdMultiple => psd(Value::Draw),
-                _ => Box::new(Ideal { model, truth: truth.clone(), draws: self.imputations, seed }),
+                _ => {
+                    let (truth, scaler) = (truth.clone(), train.standardise().1);
+                    Box::new(Ideal { model, truth, scaler, draws: self.imputations, seed })
+                }
             };
             self.score(method, &*fitted, tables, evaluation, clock, nll)
         };
@@ -193,19 +202,4 @@ fn negative_log_likelihood(model: &Model, truth: &Table) -> Result<Option<f64>> 
     let imputer = model.imputer(Limits::none(truth.columns().len()))?;
     let logs = imputer.log_densities(&truth.select(&rows)?)?;
     Ok(Some(-logs.iter().sum::<f64>() / logs.len() as f64))
-}
-
-/// Our draws by one who knows the truth.
-struct Ideal {
-    model: Arc<Model>,
-    truth: Table,
-    draws: u64,
-    seed: u64,
-}
-
-impl Fitted for Ideal {
-    fn complete(&self, table: &Table, _: u64) -> Result<Table> {
-        let imputer = self.model.imputer(Limits::none(table.columns().len()))?;
-        Ok(imputer.complete_with_closest(table, &self.truth, self.draws, self.seed)?)
-    }
 }

@@ -4,7 +4,7 @@
 //! from all others, or a member broke down.
 
 use super::{Warning, WarningKind};
-use psd_impute::model::{How, Model};
+use psd_impute::model::{DensityReport, Model};
 
 /// Nats per row and column below which a likelihood is absurd.
 const ABSURD: f64 = -100.0;
@@ -12,7 +12,7 @@ const ABSURD: f64 = -100.0;
 const LIGHTEST: f64 = 0.005;
 
 pub(super) fn check(model: &Model) -> Vec<Warning> {
-    let How::Stack(stack) = model.report().how else { return Vec::new() };
+    let DensityReport::Stack(stack) = model.report().density else { return Vec::new() };
     let limit = ABSURD * (model.columns().len() + 1) as f64;
     let heavy = stack.members.iter().filter(|tried| tried.weight > LIGHTEST && tried.held_out < limit);
     let worst = heavy.reduce(|a, b| if b.held_out < a.held_out { b } else { a });

@@ -1,8 +1,8 @@
 //! Ends that all observed cells respect: imputed ones do too, unless somebody asks for something else.
 
 use crate::common::{asked, source_with};
+use psd_impute::FitOptions;
 use psd_impute::impute::Limits;
-use psd_impute::model::Settings;
 use psd_impute_frame::{Bounds, BoundsOptions, End, ReadOptions, Surveyed, TableModel, Wishes};
 
 /// An income that is positive, a share, a change of either sign, and a scale that ends at 1 and 5; a quarter of each is missing.
@@ -31,8 +31,12 @@ fn table() -> String {
 
 fn fitted() -> TableModel {
     let source = source_with(&table(), &ReadOptions::default());
-    let settings = Settings { time_budget: Some(std::time::Duration::from_millis(1)), ..Settings::default() };
-    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &settings, 1, &mut ()).unwrap()
+    let options = FitOptions {
+        time_budget: Some(std::time::Duration::from_millis(1)),
+        seed: 1,
+        ..FitOptions::default()
+    };
+    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap()
 }
 
 fn ends(model: &TableModel, column: &str) -> [Option<f64>; 2] {
@@ -93,7 +97,7 @@ fn another_table_may_pass_them() {
     let (table, _) = model.plan.encode(&batch).unwrap();
     let limits = model.plan.limits(&BoundsOptions::default(), Some(&batch)).unwrap();
     model.plan.check_limits(&limits, &batch, &table).unwrap();
-    let done = model.model.imputer(limits).unwrap().complete_with_draws(&table, 1, 1).unwrap();
+    let done = model.model.imputer(limits).unwrap().draw_rows(&table, 1, 1).unwrap();
     assert_eq!(done.row(0)[1], -5.0);
     assert!(done.row(1)[1] >= 0.001);
 }

@@ -8,8 +8,8 @@ use arrow_array::{
 };
 use arrow_cast::cast;
 use arrow_schema::DataType;
+use psd_impute::FitOptions;
 use psd_impute::impute::Limits;
-use psd_impute::model::Settings;
 use psd_impute_frame::{Batch, BoundsOptions, Format, Source, Surveyed, TableModel, Wishes};
 use std::sync::Arc;
 
@@ -48,8 +48,12 @@ const ENDS: [(&str, f64, f64); 6] = [
 
 fn fitted(records: &RecordBatch) -> TableModel {
     let source = Source::records(vec![records.clone()]);
-    let settings = Settings { time_budget: Some(std::time::Duration::from_millis(1)), ..Settings::default() };
-    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &settings, 0, &mut ()).unwrap()
+    let options = FitOptions {
+        time_budget: Some(std::time::Duration::from_millis(1)),
+        seed: 0,
+        ..FitOptions::default()
+    };
+    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap()
 }
 
 /// New rows of a model within limits, as numbers by column.
@@ -116,7 +120,7 @@ fn imputed_cells_stay_within_the_types_and_wider_types_are_not_bound() {
     let (table, _) = fitted.plan.encode(&batch).unwrap();
     fitted.plan.check_limits(&limits, &batch, &table).unwrap();
     let imputer = fitted.model.imputer(limits).unwrap();
-    let done = imputer.complete_with_draws(&table, 3, 1).unwrap();
+    let done = imputer.draw_rows(&table, 3, 1).unwrap();
     let out = fitted.plan.decode(&batch, &done).unwrap().records().unwrap();
     assert_eq!(out.schema().field(0).data_type(), &DataType::UInt8);
     assert_eq!(out.columns().iter().map(|column| column.null_count()).sum::<usize>(), 0);
@@ -150,7 +154,7 @@ fn small_dictionaries_of_numbers_hold_their_values() {
     let batch = Batch::from(records);
     let (table, _) = fitted.plan.encode(&batch).unwrap();
     let imputer = fitted.model.imputer(fitted.plan.limits(&types_only(), Some(&batch)).unwrap()).unwrap();
-    let done = imputer.complete_with_draws(&table, 3, 1).unwrap();
+    let done = imputer.draw_rows(&table, 3, 1).unwrap();
     let out = fitted.plan.decode(&batch, &done).unwrap().records().unwrap();
     let filled = cast(out.column(0), &DataType::Float64).unwrap();
     let filled = filled.as_primitive::<Float64Type>();

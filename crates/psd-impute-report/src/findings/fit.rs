@@ -1,7 +1,7 @@
 //! Did the fit converge, and how does it compare with the normal model?
 
 use crate::numbers::{counted, rounded, short};
-use psd_impute::model::{How, Model, Report};
+use psd_impute::model::{DensityReport, KernelReport, Model, Report};
 use serde::Serialize;
 
 /// How the fit went.
@@ -40,7 +40,7 @@ pub struct Member {
 
 impl Fit {
     pub(crate) fn of(model: &Model) -> Self {
-        let Report { rows, seed, converged, how } = model.report();
+        let Report { rows, seed, converged, density } = model.report();
         let mut out = Self {
             recipe: String::new(),
             rows: rows.fitted,
@@ -51,14 +51,14 @@ impl Fit {
             normal: None,
             members: Vec::new(),
         };
-        match how {
-            How::Paper { mu, eta, rounds, kept } => {
+        match density {
+            DensityReport::Kernel(KernelReport::Paper { mu, eta, rounds, kept }) => {
                 out.recipe = format!(
                     "one kernel density as in the paper’s experiments: mu {mu}, eta {eta}; round {} of {rounds} kept",
                     kept + 1
                 );
             }
-            How::Theory(sizes) => {
+            DensityReport::Kernel(KernelReport::Theory(sizes)) => {
                 out.recipe = format!(
                     "one kernel density with the theorem’s sizes: {} anchors, nu {}, lambda {}, eta {}",
                     sizes.anchors,
@@ -67,7 +67,7 @@ impl Fit {
                     short(sizes.eta)
                 );
             }
-            How::Stack(stack) => {
+            DensityReport::Stack(stack) => {
                 out.recipe = "a stack weighted by cross-validation".to_string();
                 out.held_out = Some(rounded(stack.held_out, 6));
                 out.normal = stack.normal.map(|x| rounded(x, 6));

@@ -40,10 +40,9 @@ impl Settings {
         notes.extend(rows.report.notes());
         notes.extend(Drift::notes(&rows.report.drift(plan)));
         let report = model.model.report();
-        let preset = match report.how {
-            psd_impute::model::How::Stack(_) => "",
-            psd_impute::model::How::Paper { .. } => " --preset paper",
-            psd_impute::model::How::Theory(_) => " --preset theory",
+        let preset = match report.density.recipe() {
+            "default" => String::new(),
+            other => format!(" --preset {other}"),
         };
         let fit =
             format!("psd-impute fit {} -o {} --seed {}{preset}", quoted(&table), quoted(&file), report.seed);

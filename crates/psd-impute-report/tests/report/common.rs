@@ -1,7 +1,7 @@
 //! Tables of text, models of them, and findings.
 
-use psd_impute::learn::StackObserver;
-use psd_impute::learn::{Member, Stop};
+use psd_impute::stack::FitObserver;
+use psd_impute::stack::{Member, Stop};
 use psd_impute_frame::{ReadOptions, Source, Surveyed, TableModel, Wishes};
 use psd_impute_report::{Findings, Result, Subject};
 use rand::{RngExt, SeedableRng};
@@ -16,7 +16,7 @@ pub(crate) fn source(text: &str) -> Source {
 /// Stops after a few members: the tests need a model, not the best one.
 struct Hasty;
 
-impl StackObserver for Hasty {
+impl FitObserver for Hasty {
     fn tried(&mut self, _: Member, done: usize, _: usize, _: Option<f64>) -> ControlFlow<Stop> {
         if done < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(Stop::Here) }
     }

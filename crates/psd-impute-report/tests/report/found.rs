@@ -113,10 +113,10 @@ fn what_cannot_be_refitted_says_so() {
         .map(|i| if i % 6 == 0 { format!("{},\n", i % 7) } else { format!("{},{}\n", i % 7, (i * 3) % 11) })
         .collect();
     let table = source(&format!("a,b\n{rows}"));
-    let paper =
-        psd_impute::model::Settings { recipe: psd_impute::model::Recipe::Theory, ..Default::default() };
+    let recipe = psd_impute::Recipe::named("theory", Default::default()).unwrap();
+    let theory = psd_impute::FitOptions { recipe, seed: 3, ..Default::default() };
     let surveyed = psd_impute_frame::Surveyed::new(&table, Default::default()).unwrap();
-    let model = surveyed.fit(&table, &paper, 3, &mut ()).unwrap();
+    let model = surveyed.fit(&table, &theory, &mut ()).unwrap();
     let found = Findings::of(&Subject::new(&table, &model)).unwrap();
     assert!(!found.calibration.left_out && found.fit.held_out.is_none());
     assert!(page(&found).unwrap().contains("The model has seen these rows"));

@@ -3,7 +3,7 @@
 use faer::Mat;
 use psd_impute::Result;
 use psd_impute::kernel::{BaseMeasure, Features, Metric};
-use psd_impute::learn::AnchorChoice;
+use psd_impute::learn::psd::AnchorChoice;
 use psd_impute::objective::{Objective, Problem, ProblemOptions, Storage};
 use psd_impute::table::{Column, Table};
 use rand::{RngExt, SeedableRng};

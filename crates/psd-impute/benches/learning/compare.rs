@@ -4,7 +4,7 @@ use crate::data::Data;
 use faer::Mat;
 use psd_impute::Result;
 use psd_impute::density::PsdDensity;
-use psd_impute::learn::{Alternating, HeldOut, JointFit, JointOptions};
+use psd_impute::learn::psd::{Alternating, HeldOut, JointFit, JointOptions};
 use psd_impute::linalg::LbfgsParams;
 use psd_impute::objective::{Problem, ProblemOptions};
 use psd_impute::solver::{SolverOptions, solve};

@@ -66,9 +66,9 @@ struct Found {
 fn one(seed: u64, missing: f64) -> Result<[[Found; 5]; 2]> {
     let [whole, table] = tables(seed, missing)?;
     let truth = estimates(&whole);
-    let model = Model::fit(&table, &FitOptions { seed, ..Default::default() }, &mut ())?;
+    let model = Model::fit(&table, &FitOptions { seed, ..Default::default() })?;
     let way = |one_fit: bool| -> Result<[Found; 5]> {
-        let draws = model.imputations(COMPLETED, seed, one_fit, Limits::none(COLUMNS))?;
+        let draws = model.imputations(COMPLETED, seed)?.one_fit(one_fit);
         let complete = |k| Ok(estimates(&draws.nth(k)?.complete(&table, &mut RowCounter::default())?));
         let found = (1..=COMPLETED).map(complete).collect::<Result<Vec<_>>>()?;
         let m = COMPLETED as f64;

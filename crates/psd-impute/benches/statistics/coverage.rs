@@ -5,8 +5,9 @@ use crate::rubin::Pooled;
 use psd_impute::Result;
 use psd_impute::density::Density;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{EmParams, Member, StackFit, fit_normal};
-use psd_impute::model::{FitOptions, How, Model, Preset};
+use psd_impute::learn::mixture::{EmParams, fit_normal};
+use psd_impute::model::{DensityReport, FitOptions, Model, Recipe, StackOptions};
+use psd_impute::stack::{Member, StackFit};
 use psd_impute::table::{RowCounter, Scaler, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -116,10 +117,10 @@ fn one(seed: u64, completed: u64, mechanism: Mechanism, way: Way) -> Result<Outc
         Way::Stack(allowed) => {
             let mut members = StackFit::for_table(&table, seed).members;
             members.retain(allowed);
-            let model = Model::fit(&table, &FitOptions { preset: Preset::StackOf(members), seed }, &mut ())?;
+            let recipe = Recipe::Stack(StackOptions { members: Some(members), ..StackOptions::default() });
+            let model = Model::fit(&table, &FitOptions { recipe, seed, ..FitOptions::default() })?;
             let drawn = |one_fit: bool| {
-                let draws =
-                    model.imputations(completed, seed, one_fit, Limits::none(table.columns().len()))?;
+                let draws = model.imputations(completed, seed)?.one_fit(one_fit);
                 let complete = |k| draws.nth(k)?.complete(&table, &mut RowCounter::default());
                 all().map(|k| Ok(estimates(&complete(k)?))).collect::<Result<Vec<_>>>()
             };
@@ -151,7 +152,7 @@ fn one(seed: u64, completed: u64, mechanism: Mechanism, way: Way) -> Result<Outc
 
 /// The weights of the normal model and the donors, and the ridge.
 fn shares(model: &Model) -> [f64; 3] {
-    let How::Stack(report) = model.report().how else { return [f64::NAN; 3] };
+    let DensityReport::Stack(report) = model.report().density else { return [f64::NAN; 3] };
     let weight =
         |wanted: Member| report.members.iter().filter(|m| m.member == wanted).map(|m| m.weight).sum();
     [weight(Member::Normal), weight(Member::Donors), report.ridge]
@@ -161,7 +162,7 @@ fn shares(model: &Model) -> [f64; 3] {
 fn draw(density: &dyn Density, scaler: &Scaler, table: &Table, seed: u64, k: u64) -> Result<[(f64, f64); 3]> {
     let d = table.columns().len();
     let imputer = Imputer::new(density, scaler, &Ties::none(d), Limits::none(d))?;
-    Ok(estimates(&imputer.complete_with_draws(table, seed, k)?))
+    Ok(estimates(&imputer.draw_rows(table, seed, k)?))
 }
 
 fn pool(tables: &[[(f64, f64); 3]]) -> [Pooled; 3] {

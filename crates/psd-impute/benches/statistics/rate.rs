@@ -7,7 +7,7 @@
 use crate::data::normal;
 use psd_impute::Result;
 use psd_impute::density::Density;
-use psd_impute::learn::StackFit;
+use psd_impute::stack::StackFit;
 use psd_impute::table::Table;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

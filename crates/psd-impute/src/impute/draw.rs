@@ -27,27 +27,25 @@ impl Imputer<'_> {
     /// Draws follow the row's conditional cut to all bounds. This is exact where one missing cell of the row has bounds, and for
     /// several as long as one of a hundred draws of the row lies within them; a row whose hundred draws all miss gets its bounded
     /// cells one after another, each within its bounds given those before.
-    pub fn complete_with_draws(&self, table: &Table, seed: u64, imputation: u64) -> Result<Table> {
-        self.complete_from(&Drawn::default(), table, &self.keys(table), seed, imputation)
+    pub fn draw_rows(&self, table: &Table, seed: u64, imputation: u64) -> Result<Table> {
+        let standardised = self.standardise(table)?;
+        let keys = RowKeys::of(&standardised);
+        self.complete_from(&Drawn::default(), table, standardised, &keys, seed, imputation)
     }
 
-    /// The keys of a table's rows: what the density sees of them, and how many that look the same stand before.
-    pub(super) fn keys(&self, table: &Table) -> RowKeys {
-        RowKeys::of(&self.scaler.standardise(table))
-    }
-
-    /// The same with the draws that some rows have already. `keys` are those of the standardised rows.
+    /// The same for rows of which some have been drawn. `keys` are those of the standardised rows.
     pub(crate) fn complete_from(
         &self,
         drawn: &Drawn,
         table: &Table,
+        standardised: Table,
         keys: &RowKeys,
         seed: u64,
         imputation: u64,
     ) -> Result<Table> {
-        let table = drawn.fill(table, keys)?;
-        let standardised = self.scaler.standardise(&table);
-        self.complete(&table, |i, conditional| {
+        self.limits.check(table)?;
+        let (table, standardised) = drawn.fill(table, standardised, keys, self.scaler)?;
+        self.complete(&table, &standardised, |i, conditional| {
             let rng = &mut keys.generator(i, seed, imputation);
             self.draw(table.columns(), standardised.row(i), conditional, rng)
         })

@@ -16,7 +16,7 @@ use faer::MatMut;
 /// **Bounds.** Draws, means, medians and quantiles lie within the [`Limits`]. A cell's mean, deviation and probabilities are closed forms
 /// of its conditional cut to its own bounds, median and quantiles invert one. What the bounds of the row's *other* missing cells say of
 /// it is left out, so these are exact where no other missing cell of the row has a bound. Draws follow the whole row's conditional
-/// cut to all its bounds: see [`complete_with_draws`](Self::complete_with_draws).
+/// cut to all its bounds: see [`draw_rows`](Self::draw_rows).
 ///
 /// **Ties.** In columns with [`Ties`] draws, medians and quantiles are moved to the nearest observed value between the bounds. Means are
 /// not, but lie between the least and the largest of these values.
@@ -40,8 +40,8 @@ impl<'a> Imputer<'a> {
 
     /// Completes every row that has a gap with its conditional mean: of a category the most probable value, of a discrete number
     /// the value nearest to the mean.
-    pub fn complete_with_means(&self, table: &Table) -> Result<Table> {
-        self.complete(table, |_, conditional| {
+    pub fn mean(&self, table: &Table) -> Result<Table> {
+        self.complete(table, &self.standardise(table)?, |_, conditional| {
             self.each(table, conditional, |j, cell| {
                 let kind = table.columns()[j].kind();
                 if conditional.has_labels(j) {
@@ -53,8 +53,8 @@ impl<'a> Imputer<'a> {
     }
 
     /// Completes every row that has a gap with each cell's median: of a category the most probable value.
-    pub fn complete_with_medians(&self, table: &Table) -> Result<Table> {
-        self.complete(table, |_, conditional| {
+    pub fn median(&self, table: &Table) -> Result<Table> {
+        self.complete(table, &self.standardise(table)?, |_, conditional| {
             self.each(table, conditional, |j, cell| {
                 if conditional.has_labels(j) {
                     return Ok(most_probable(&cell.probabilities()?.unwrap_or_default()));
@@ -78,27 +78,33 @@ impl<'a> Imputer<'a> {
         conditional.missing().iter().map(cell).collect()
     }
 
-    /// What `f` makes of every row that has a gap: its number and the distribution of its missing cells. In the order of the
+    /// The standardised table. Refuses one with another number of columns, and observed cells outside the limits.
+    pub(super) fn standardise(&self, table: &Table) -> Result<Table> {
+        self.scaler.check(table)?;
+        self.limits.check(table)?;
+        Ok(self.scaler.standardise(table))
+    }
+
+    /// Applies `f` to every standardised row that has a gap: its number and the distribution of its missing cells. The result is in the order of the
     /// patterns.
     pub(super) fn map<R: Send>(
         &self,
-        table: &Table,
+        standardised: &Table,
         f: impl Fn(usize, &dyn Conditional) -> Result<R> + Sync,
     ) -> Result<Vec<(usize, R)>> {
-        self.scaler.check(table)?;
-        self.limits.check(table)?;
-        let rows = map_gaps(self.density, &self.scaler.standardise(table), f)?;
+        let rows = map_gaps(self.density, standardised, f)?;
         rows.into_iter().map(|(i, result)| Ok((i, result?))).collect()
     }
 
-    /// Completes every row that has a gap with what `fill` makes of it, in the table's units.
+    /// Fills the gaps of every row with the values that `fill` gives, in the table's units.
     pub(super) fn complete(
         &self,
         table: &Table,
+        standardised: &Table,
         fill: impl Fn(usize, &dyn Conditional) -> Result<Vec<f64>> + Sync,
     ) -> Result<Table> {
         let mut cells = table.cells().to_owned();
-        for (i, values) in self.map(table, fill)? {
+        for (i, values) in self.map(standardised, fill)? {
             fill_gaps(cells.as_mut(), i, &values);
         }
         table.with_cells(cells)
@@ -126,7 +132,7 @@ mod tests {
         let covariance = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.5 });
         let normal = PsdDensity::normal(&table, &[0.0, 0.0], covariance.as_ref()).unwrap();
         let imputer = Imputer::new(&normal, &scaler, &Ties::none(2), Limits::none(2)).unwrap();
-        let done = imputer.complete_with_means(&table).unwrap();
+        let done = imputer.mean(&table).unwrap();
         assert_eq!(done.row(1), table.row(1));
         assert_eq!(done.row(0)[0], 1.0);
         assert!((done.row(0)[1] - scaler.undo(1, 0.5 * scaler.apply(0, 1.0))).abs() < 1e-12);

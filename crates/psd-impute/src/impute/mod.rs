@@ -16,14 +16,13 @@
 //! assert_eq!((cells[0].row, cells[0].column), (1, 1));
 //! let income = cells[0].numbers.as_ref().expect("a number");
 //! assert!(0.0 < income.quantiles[0] && income.quantiles[0] < income.median);
-//! let drawn = imputer.complete_with_draws(&table, 1, 1)?;
+//! let drawn = imputer.draw_rows(&table, 1, 1)?;
 //! assert!(drawn.row(1)[1] >= 0.0);
 //! # Ok::<(), psd_impute::Error>(())
 //! ```
 
 mod balance;
 mod cell;
-mod closest;
 mod draw;
 mod imputer;
 mod limits;

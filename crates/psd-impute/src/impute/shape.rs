@@ -32,7 +32,7 @@ impl Imputer<'_> {
     /// The shape of every missing number, by rows, then by columns, in so many intervals. Labels have probabilities instead: see
     /// [`summaries`](Self::summaries).
     pub fn shapes(&self, table: &Table, intervals: usize) -> Result<Vec<CellShape>> {
-        let mut rows = self.map(table, |row, conditional| {
+        let mut rows = self.map(&self.standardise(table)?, |row, conditional| {
             self.each(table, conditional, |column, cell| {
                 if conditional.has_labels(column) {
                     return Ok(None);

@@ -45,7 +45,7 @@ impl Imputer<'_> {
     /// A summary of every missing cell, by rows, then by columns, with quantiles at the given probabilities, each above 0 and below
     /// 1. The interval at level `p` has its ends at the quantiles `(1-p)/2` and `(1+p)/2`.
     pub fn summaries(&self, table: &Table, probabilities: &[f64]) -> Result<Vec<CellSummary>> {
-        let mut rows = self.map(table, |row, conditional| {
+        let mut rows = self.map(&self.standardise(table)?, |row, conditional| {
             self.each(table, conditional, |column, cell| {
                 let values = cell
                     .probabilities()?

@@ -20,7 +20,7 @@ use super::imputer::Imputer;
 use super::limits::Limits;
 use crate::density::Density;
 use crate::error::bad;
-use crate::table::{Resolution, Scaler, Table};
+use crate::table::{Resolution, RowKeys, Scaler, Table};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -169,8 +169,9 @@ impl Ties {
 impl Imputer<'_> {
     /// For each column, draws of its missing cells, [`DRAWS`] of each, increasing.
     fn guesses(&self, table: &Table) -> Result<Vec<Vec<f64>>> {
-        let (keys, standardised) = (self.keys(table), self.scaler.standardise(table));
-        let rows = self.map(table, |i, conditional| {
+        let standardised = self.standardise(table)?;
+        let keys = RowKeys::of(&standardised);
+        let rows = self.map(&standardised, |i, conditional| {
             let draw = |k| {
                 let rng = &mut keys.generator(i, 0, k);
                 self.draw(table.columns(), standardised.row(i), conditional, rng)

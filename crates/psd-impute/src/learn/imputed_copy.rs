@@ -65,7 +65,7 @@ fn typical(table: &Table, j: usize) -> f64 {
 }
 
 /// The cells with every missing one at its conditional mean under a density, or the value of a discrete column nearest to it, `d × n`.
-pub(super) fn mean_copy(density: &dyn Density, table: &Table) -> Result<Mat<f64>> {
+pub(crate) fn mean_copy(density: &dyn Density, table: &Table) -> Result<Mat<f64>> {
     let mut out = table.cells().to_owned();
     let means = |_: usize, c: &dyn Conditional| (c.missing().to_vec(), c.mean());
     for (i, (missing, mean)) in map_gaps(density, table, means)? {

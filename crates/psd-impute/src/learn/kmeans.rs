@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 /// `count` centres of the columns of `copy` (`d × n`), and the centre nearest to each column. A discrete coordinate of a centre is
 /// the commonest value of its rows.
-pub(super) fn cluster(
+pub(crate) fn cluster(
     table: &Table,
     copy: &Mat<f64>,
     count: usize,
@@ -29,7 +29,7 @@ pub(super) fn cluster(
 }
 
 /// The share of the continuous columns' variance that is left within the clusters; all of it where there is none.
-pub(super) fn share_within(table: &Table, weights: &[f64], copy: MatRef<'_, f64>, labels: &[usize]) -> f64 {
+pub(crate) fn share_within(table: &Table, weights: &[f64], copy: MatRef<'_, f64>, labels: &[usize]) -> f64 {
     let count = labels.iter().max().map_or(1, |k| k + 1);
     let (mut within, mut total) = (0.0, 0.0);
     for (j, _) in table.columns().iter().enumerate().filter(|(_, c)| *c.kind() == Kind::Continuous) {

@@ -1,44 +1,12 @@
-//! Choosing anchors and fitting a density to a table.
+//! Fitting one density to a table: a folder for each kind, none of which knows another, and what they share.
 
-mod alternating;
-mod anchors;
-mod choice;
-mod crossval;
-mod donors;
-mod energy;
-mod fit;
-mod held_out;
+pub mod donors;
+pub(crate) mod folds;
 mod imputed_copy;
-mod joint;
-mod kmeans;
-mod members;
-mod mixture;
-mod normal;
-mod parts;
-mod presets;
-mod row_weights;
-mod space;
-mod stack;
-mod stacking;
-mod structure;
+pub(crate) mod kmeans;
+pub mod mixture;
+pub mod psd;
+pub(crate) mod selection;
 
-pub use alternating::{AdamParams, Alternating, AlternatingFitted, Round};
-pub use anchors::AnchorChoice;
-pub use donors::fit_donors;
-pub(crate) use fit::with_reference;
-pub use fit::{Fitted, PsdFit, Reference};
-pub use held_out::HeldOut;
 pub use imputed_copy::imputed_copy;
-pub use joint::{JointFit, JointFitted, JointOptions, MetricPrior};
-pub use members::Member;
-pub(crate) use members::{FittedMixture, Smooth};
-pub(crate) use mixture::Component;
-pub use mixture::{EmParams, EmReport, Mixture, MixturePrior};
-pub use normal::{choose_ridge, fit_normal};
-pub(crate) use parts::{Data, DonorPart, Parts};
-pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
-pub(crate) use row_weights::LEAST_SHAPE;
-pub use row_weights::OneOf;
-pub use space::Space;
-pub use stack::{FittedStack, StackFit, StackObserver, Stop, Tried};
-pub use structure::Structure;
+pub(crate) use imputed_copy::mean_copy;

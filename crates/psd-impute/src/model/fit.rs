@@ -1,42 +1,33 @@
 //! From a table to a model.
 
 use super::kernel_density::KernelDensity;
-use super::{Fitted, Model};
+use super::{FitOptions, FittedDensity, KernelReport, Model, Recipe};
 use crate::Result;
 use crate::impute::Ties;
-use crate::learn::{Member, PaperPreset, StackFit, StackObserver, TheoryPreset};
 use crate::solver::Status;
+use crate::stack::{Budget, FitObserver};
 use crate::table::Table;
 
-/// How to fit.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FitOptions {
-    /// What.
-    pub preset: Preset,
-    /// The seed of everything random.
-    pub seed: u64,
-}
-
-/// What to fit.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum Preset {
-    /// A stack of members, weighted by how well they predict what they have not seen: those of
-    /// [`StackFit::for_table`].
-    #[default]
-    Stack,
-    /// A stack of these members.
-    StackOf(Vec<Member>),
-    /// One kernel density as in the paper's experiments.
-    Paper(PaperPreset),
-    /// One kernel density with the sizes of the paper's theorem.
-    Theory(TheoryPreset),
-}
-
 impl Model {
-    /// Fits a table, in each column of which a cell is observed. The observer hears of a stack's members.
-    pub fn fit(table: &Table, options: &FitOptions, observer: &mut dyn StackObserver) -> Result<Self> {
+    /// Fits a table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RecipeHasItsOwn`](crate::Error::RecipeHasItsOwn) for options that the recipe does not take, and errors of the fit itself, for example
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
+    pub fn fit(table: &Table, options: &FitOptions) -> Result<Self> {
+        Self::fit_observed(table, options, &mut ())
+    }
+
+    /// Fits a table and reports progress to an observer, which may stop the fit.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`fit`](Self::fit), and [`Error::Abandoned`](crate::Error::Abandoned) if the observer ends the fit.
+    pub fn fit_observed(table: &Table, options: &FitOptions, observer: &mut dyn FitObserver) -> Result<Self> {
+        let mut budget = Budget::new(options.budget()?, observer);
         let (standardised, scaler) = table.standardise();
-        let fitted = options.preset.fit(&standardised, options.seed, observer)?;
+        let fitted = options.recipe.fit(&standardised, options.seed, &mut budget)?;
         let mut model = Self {
             columns: table.columns().to_vec(),
             scaler,
@@ -50,32 +41,29 @@ impl Model {
     }
 }
 
-impl Preset {
-    fn fit(&self, table: &Table, seed: u64, observer: &mut dyn StackObserver) -> Result<Fitted> {
-        Ok(match self {
-            Self::Stack => Fitted::Stack(StackFit::for_table(table, seed).run(table, observer)?),
-            Self::StackOf(members) => {
-                Fitted::Stack(StackFit { members: members.clone(), starts: 1, seed }.run(table, observer)?)
+impl Recipe {
+    fn fit(&self, table: &Table, seed: u64, observer: &mut dyn FitObserver) -> Result<FittedDensity> {
+        let (density, report, status) = match self {
+            Self::Stack(options) => {
+                let stack = options.fit(table, seed).run(table, observer)?;
+                return Ok(FittedDensity::Stack(Box::new(stack)));
             }
             Self::Paper(preset) => {
                 let (psd, report) = preset.fit(table, seed)?;
-                Fitted::Paper {
-                    density: KernelDensity::new(psd, 0.0)?,
-                    mu: report.mu,
-                    eta: report.eta,
-                    rounds: report.rounds.len(),
-                    kept: report.kept,
-                    converged: report.status == Status::Converged,
-                }
+                let (mu, eta, rounds, kept) = (report.mu, report.eta, report.rounds.len(), report.kept);
+                let paper = KernelReport::Paper { mu, eta, rounds, kept };
+                (KernelDensity::new(psd, 0.0)?, paper, report.status)
             }
             Self::Theory(preset) => {
                 let (fitted, report) = preset.fit(table, seed)?;
-                Fitted::Theory {
-                    density: KernelDensity::new(fitted.psd, report.schedule.nu)?,
-                    schedule: report.schedule,
-                    converged: report.status == Status::Converged,
-                }
+                let density = KernelDensity::new(fitted.psd, report.schedule.nu)?;
+                (density, KernelReport::Theory(report.schedule), report.status)
             }
+        };
+        Ok(FittedDensity::Kernel {
+            density: Box::new(density),
+            report,
+            converged: status == Status::Converged,
         })
     }
 }

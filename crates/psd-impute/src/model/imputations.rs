@@ -1,53 +1,108 @@
 //! Completed tables that belong together.
 
-use super::{Fitted, Model};
+use super::{FittedDensity, Model};
 use crate::Result;
 use crate::density::{Density, Stack};
+use crate::error::bad;
 use crate::impute::{Balance, Drawn, Draws, Imputer, Limits};
-use crate::learn::OneOf;
+use crate::stack::ImputationIndex;
 use crate::table::{RowCounter, RowKeys, Table};
 use std::sync::OnceLock;
 
-/// Tables with more rows are drawn row by row: where rows are many, chance evens out what balance would.
-const ROWS: usize = 4_000;
-/// So are more tables than this: what they scatter by is what pooling needs, but for a share of `2/(m + 1)`.
-const TABLES: u64 = 5;
+/// Longer tables are drawn row by row: where rows are many, chance evens out what balance would. Arbitrary; it bounds time and memory.
+const MOST_BALANCED_ROWS: usize = 4_000;
+/// More tables than this are drawn row by row as well: pooling needs what they scatter by, except for a share of `2/(m + 1)`.
+const MOST_BALANCED_TABLES: u64 = 5;
 
-/// What several tables drawn from a model have in common.
+/// Completed tables drawn from a model.
+///
+/// The draws of a few tables (up to five, of up to 4,000 rows) keep the distribution that the model gives to the fitted table as closely as
+/// possible: they are in *balance*. Rows that the model has not seen are drawn each by itself. A row's draw depends on the model, the seed, the index of
+/// the table and their number, and on the row: its content, and how many equal rows stand before it. It does not depend on
+/// the order of the rows, the batch, or the number of threads.
 pub struct Imputations<'a> {
     model: &'a Model,
     limits: Limits,
     seed: u64,
     of: u64,
     refits: bool,
-    /// The rows that are drawn in balance.
+    /// The rows drawn in balance.
     balance: Option<Balance>,
-    /// The plain draws that the tables are off from each other by.
+    /// Plain draws, whose deviations from their mean the tables follow.
     plain: OnceLock<Vec<Draws>>,
 }
 
-impl Model {
-    /// So many completed tables, of which each has a draw in every missing cell.
-    ///
-    /// Several are *proper* multiple imputations: each is drawn from the model under row weights of its own, as by
-    /// [`FittedStack::refitted`](crate::learn::FittedStack::refitted); but for presets of the paper, which are not refitted, and for `one_fit`.
-    ///
-    /// For one table or a few, the rows of the table that the model was fitted to are drawn in balance, so that together they have the
-    /// distribution that the model gives to the table; rows that it has not seen are drawn each by itself. What a row gets depends on the
-    /// model, the seed, the number of the table and how many there are, and on the row: its content, and how many equal rows stand before
-    /// it. It does not depend on the order of the rows, the batch they come in, or the number of threads.
-    pub fn imputations(&self, of: u64, seed: u64, one_fit: bool, limits: Limits) -> Result<Imputations<'_>> {
-        let rows = if of <= TABLES { self.rows_in_full()? } else { None };
+impl<'a> Imputations<'a> {
+    pub(super) fn new(model: &'a Model, of: u64, seed: u64) -> Result<Self> {
+        if of == 0 {
+            return Err(bad("number of completed tables", of, "at least one"));
+        }
+        let rows = if of <= MOST_BALANCED_TABLES { model.rows_in_full()? } else { None };
         let balance = rows.map(|rows| Balance::new(rows, seed));
-        let refits = of > 1 && !one_fit;
-        Ok(Imputations { model: self, limits, seed, of, refits, balance, plain: OnceLock::new() })
+        Ok(Self {
+            limits: model.no_limits(),
+            model,
+            seed,
+            of,
+            refits: of > 1,
+            balance,
+            plain: OnceLock::new(),
+        })
     }
 
-    /// The standardised rows it was fitted to, if it has all of them and they are not too many.
+    /// The same within limits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`](crate::Error::Shape) if the limits are for another number of columns.
+    pub fn within(self, limits: Limits) -> Result<Self> {
+        self.model.imputer(limits.clone())?;
+        Ok(Self { limits, plain: OnceLock::new(), ..self })
+    }
+
+    /// The same, drawn from the one fit if `one_fit`, and else from refits: tables of one fit leave out its uncertainty.
+    pub fn one_fit(self, one_fit: bool) -> Self {
+        Self { refits: self.of > 1 && !one_fit, plain: OnceLock::new(), ..self }
+    }
+
+    /// One of the tables, counted from one. It completes batches of any table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for an index that there is not, and errors of the refit.
+    pub fn nth(&self, number: u64) -> Result<Imputation<'_>> {
+        let index = ImputationIndex { number, of: self.of }.check()?;
+        let density = match &self.model.fitted {
+            FittedDensity::Stack(stack) if self.refits => Some(stack.refitted(self.seed, index)?),
+            _ => None,
+        };
+        Ok(Imputation { all: self, index, density, drawn: OnceLock::new() })
+    }
+
+    /// All the completed tables.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`nth`](Self::nth) and of [`Imputation::complete`].
+    pub fn tables(&self, table: &Table) -> Result<Vec<Table>> {
+        (1..=self.of).map(|k| self.nth(k)?.complete(table, &mut RowCounter::default())).collect()
+    }
+
+    fn plain(&self, balance: &Balance) -> Result<&[Draws]> {
+        if let Some(plain) = self.plain.get() {
+            return Ok(plain);
+        }
+        let plain = balance.plain(&self.model.imputer(self.limits.clone())?, self.seed, self.of)?;
+        Ok(self.plain.get_or_init(|| plain))
+    }
+}
+
+impl Model {
+    /// The standardised rows of the fitted table, if the model has all of them and they are not too many.
     fn rows_in_full(&self) -> Result<Option<Table>> {
-        let Fitted::Stack(stack) = &self.fitted else { return Ok(None) };
+        let FittedDensity::Stack(stack) = &self.fitted else { return Ok(None) };
         let (table, copies) = stack.distinct_rows();
-        if self.rows > ROWS || copies.iter().sum::<f64>() != self.rows as f64 {
+        if self.rows > MOST_BALANCED_ROWS || copies.iter().sum::<f64>() != self.rows as f64 {
             return Ok(None);
         }
         let rows: Vec<usize> = copies
@@ -59,53 +114,42 @@ impl Model {
     }
 }
 
-impl Imputations<'_> {
-    /// One of them, counted from one.
-    pub fn nth(&self, number: u64) -> Result<Imputation<'_>> {
-        let one = OneOf { number, of: self.of }.check()?;
-        let density = match &self.model.fitted {
-            Fitted::Stack(stack) if self.refits => Some(stack.refitted(self.seed, one)?),
-            _ => None,
-        };
-        Ok(Imputation { all: self, one, density, drawn: OnceLock::new() })
-    }
-
-    /// What the tables are to be off from their average by.
-    fn plain(&self, balance: &Balance) -> Result<&[Draws]> {
-        if let Some(plain) = self.plain.get() {
-            return Ok(plain);
-        }
-        let plain = balance.plain(&self.model.imputer(self.limits.clone())?, self.seed, self.of)?;
-        Ok(self.plain.get_or_init(|| plain))
-    }
-}
-
-/// One of several tables that are drawn from a model.
+/// One of several tables drawn from a model.
 pub struct Imputation<'a> {
     all: &'a Imputations<'a>,
-    one: OneOf,
+    index: ImputationIndex,
     /// The density under this table's row weights, if it has some.
     density: Option<Stack>,
-    /// The draws of the rows in balance.
+    /// The draws in balance.
     drawn: OnceLock<Drawn>,
 }
 
 impl Imputation<'_> {
-    /// Completes the next batch of a table; the counter is that of its batches.
+    /// Completes the next batch of a table. One counter serves all batches of a table: equal rows get draws of their own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Model::check`], and [`Error::ImpossibleRow`](crate::Error::ImpossibleRow) for a row with density zero.
     pub fn complete(&self, batch: &Table, counter: &mut RowCounter) -> Result<Table> {
         self.all.model.check(batch)?;
-        let keys = counter.keys(&self.all.model.scaler.standardise(batch));
-        self.complete_keyed(batch, &keys)
+        let standardised = self.all.model.scaler.standardise(batch);
+        let keys = counter.keys(&standardised);
+        self.complete_keyed(batch, standardised, &keys)
     }
 
-    /// Completes some rows of the next batch, with the draws that they have in the whole table.
+    /// Completes some rows of the next batch with the draws that they have in the whole table.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`complete`](Self::complete), and [`Error::BadParameter`](crate::Error::BadParameter) for a row that the batch does not have.
     pub fn complete_some(&self, batch: &Table, rows: &[usize], counter: &mut RowCounter) -> Result<Table> {
         self.all.model.check(batch)?;
-        let keys = counter.keys(&self.all.model.scaler.standardise(batch));
-        self.complete_keyed(&batch.select(rows)?, &keys.select(rows))
+        let standardised = self.all.model.scaler.standardise(batch);
+        let keys = counter.keys(&standardised);
+        self.complete_keyed(&batch.select(rows)?, standardised.select(rows)?, &keys.select(rows))
     }
 
-    fn complete_keyed(&self, batch: &Table, keys: &RowKeys) -> Result<Table> {
+    fn complete_keyed(&self, batch: &Table, standardised: Table, keys: &RowKeys) -> Result<Table> {
         let Imputations { model, limits, seed, balance, .. } = self.all;
         let density = self.density.as_ref().map_or(model.density(), |density| density as &dyn Density);
         let imputer = Imputer::new(density, &model.scaler, &model.ties, limits.clone())?;
@@ -114,15 +158,15 @@ impl Imputation<'_> {
             Some(balance) if balance.knows(keys, batch.len()) => self.drawn(balance, &imputer)?,
             _ => none,
         };
-        imputer.complete_from(drawn, batch, keys, *seed, self.one.number)
+        imputer.complete_from(drawn, batch, standardised, keys, *seed, self.index.number)
     }
 
-    /// The draws of the rows in balance, made when the first of them comes.
+    /// The draws in balance, made when the first of their rows comes.
     fn drawn(&self, balance: &Balance, imputer: &Imputer<'_>) -> Result<&Drawn> {
         if let Some(drawn) = self.drawn.get() {
             return Ok(drawn);
         }
-        let drawn = balance.drawn(imputer, self.all.seed, self.one, self.all.plain(balance)?)?;
+        let drawn = balance.drawn(imputer, self.all.seed, self.index, self.all.plain(balance)?)?;
         Ok(self.drawn.get_or_init(|| drawn))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::density::{Density, PsdDensity};
-use crate::learn::{Reference, with_reference};
+use crate::learn::psd::{Reference, with_reference};
 
 /// `p_Q`, or `(1-ν) p_Q + ν u` with `u` uniform on the box of `p_Q`.
 pub(super) struct KernelDensity {

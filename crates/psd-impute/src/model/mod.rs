@@ -1,95 +1,92 @@
 //! A fitted model and its file.
 //!
 //! ```
-//! use psd_impute::impute::Limits;
-//! use psd_impute::model::{FitOptions, Model};
-//! use psd_impute::table::Table;
+//! use psd_impute::{FitOptions, Model, Table};
 //!
 //! let nan = f64::NAN;
 //! let rows = [[1.62, 61.0], [1.75, nan], [1.81, 83.0], [nan, 72.0], [1.70, 69.0], [1.66, 58.0], [1.78, 77.0]];
 //! let table = Table::continuous(&["height", "weight"], &rows)?;
-//! let model = Model::fit(&table, &FitOptions::default(), &mut ())?;
-//! let done = model.imputer(Limits::none(2))?.complete_with_means(&table)?;
+//! let model = Model::fit(&table, &FitOptions::default())?;
 //!
 //! let mut file = Vec::new();
 //! model.write("notes of one's own", &mut file).expect("memory can be written to");
 //! let (loaded, notes) = Model::read(&file)?;
-//! let again = loaded.imputer(Limits::none(2))?.complete_with_means(&table)?;
-//! assert_eq!((again.row(1), notes.as_str()), (done.row(1), "notes of one's own"));
+//! assert_eq!(loaded.draw(&table, 1)?.row(1), model.draw(&table, 1)?.row(1));
+//! assert_eq!(notes, "notes of one's own");
 //! # Ok::<(), psd_impute::Error>(())
 //! ```
 
+mod complete;
 mod file;
 mod fit;
 mod imputations;
 mod kernel_density;
+mod options;
 mod report;
-mod settings;
 
-pub use fit::{FitOptions, Preset};
 pub use imputations::{Imputation, Imputations};
-pub use report::{How, Report, RowsUsed, StackReport};
-pub use settings::{Recipe, Settings};
+pub use options::{FitOptions, Recipe, StackOptions};
+pub use report::{DensityReport, KernelReport, Report, RowsUsed, StackReport};
 
-use crate::density::{Density, Stack};
-use crate::impute::{Imputer, Limits, Ties};
-use crate::learn::{FittedStack, TheorySchedule};
+use crate::density::Density;
+use crate::impute::Ties;
+use crate::stack::FittedStack;
 use crate::table::{Column, Scaler, Table};
 use crate::{Error, Result};
 use kernel_density::KernelDensity;
 use std::mem::discriminant;
 
-/// What is left of a table when it has been fitted: all that is needed to complete tables like it.
+/// A fitted table: everything that is needed to complete tables with the same columns.
+///
+/// ```
+/// use psd_impute::{FitOptions, Model, Table};
+///
+/// let nan = f64::NAN;
+/// let rows = [[1.62, 61.0], [1.75, nan], [1.81, 83.0], [nan, 72.0], [1.70, 69.0], [1.66, 58.0], [1.78, 77.0]];
+/// let table = Table::continuous(&["height", "weight"], &rows)?;
+/// let model = Model::fit(&table, &FitOptions::default())?;
+///
+/// let drawn = model.draw(&table, 1)?;
+/// let means = model.mean(&table)?;
+/// assert!(drawn.rows().chain(means.rows()).flatten().all(|cell| cell.is_finite()));
+/// assert_eq!(means.row(1)[0], 1.75);
+/// # Ok::<(), psd_impute::Error>(())
+/// ```
 pub struct Model {
     columns: Vec<Column>,
     scaler: Scaler,
     ties: Ties,
     seed: u64,
-    /// How many the table had.
+    /// The number of rows of the fitted table.
     rows: usize,
-    fitted: Fitted,
+    fitted: FittedDensity,
 }
 
-/// The density and where it comes from.
-enum Fitted {
-    Stack(FittedStack),
-    Paper { density: KernelDensity, mu: f64, eta: f64, rounds: usize, kept: usize, converged: bool },
-    Theory { density: KernelDensity, schedule: TheorySchedule, converged: bool },
+/// The density and how it was fitted.
+enum FittedDensity {
+    Stack(Box<FittedStack>),
+    Kernel { density: Box<KernelDensity>, report: KernelReport, converged: bool },
 }
 
 impl Model {
-    /// The columns of the table it was fitted to.
+    /// The columns of the fitted table.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The density, which lives on tables standardised by the model.
+    /// The density, on tables standardised by the model.
     pub fn density(&self) -> &dyn Density {
         match &self.fitted {
-            Fitted::Stack(stack) => &stack.density,
-            Fitted::Paper { density, .. } | Fitted::Theory { density, .. } => density.density(),
-        }
-    }
-
-    /// Completes tables with the model's columns.
-    pub fn imputer(&self, limits: Limits) -> Result<Imputer<'_>> {
-        Imputer::new(self.density(), &self.scaler, &self.ties, limits)
-    }
-
-    /// The model as if it had not seen some rows, for saying how well it tells their cells; see [`FittedStack::without`]. Nothing for the
-    /// presets of the paper, which are not refitted.
-    pub fn without(&self, rows: &Table) -> Result<Option<Refitted<'_>>> {
-        self.check(rows)?;
-        match &self.fitted {
-            Fitted::Stack(stack) => {
-                let density = stack.without(&self.scaler.standardise(rows))?;
-                Ok(Some(Refitted { density, model: self }))
-            }
-            Fitted::Paper { .. } | Fitted::Theory { .. } => Ok(None),
+            FittedDensity::Stack(stack) => &stack.density,
+            FittedDensity::Kernel { density, .. } => density.density(),
         }
     }
 
     /// Refuses a table with other columns than the model's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] for another number of columns, [`Error::OtherColumn`] for one of another name, kind or set of values.
     pub fn check(&self, table: &Table) -> Result<()> {
         let (found, expected) = (table.columns().len(), self.columns.len());
         if found != expected {
@@ -109,18 +106,5 @@ impl Model {
             let (found, expected) = (theirs.name().to_string(), ours.name().to_string());
             Err(Error::OtherColumn { found, problem, expected })
         })
-    }
-}
-
-/// A model whose members have moved to other row weights.
-pub struct Refitted<'a> {
-    density: Stack,
-    model: &'a Model,
-}
-
-impl Refitted<'_> {
-    /// Completes tables with the model's columns.
-    pub fn imputer(&self, limits: Limits) -> Result<Imputer<'_>> {
-        Imputer::new(&self.density, &self.model.scaler, &self.model.ties, limits)
     }
 }

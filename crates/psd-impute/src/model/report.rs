@@ -1,7 +1,8 @@
 //! How a fit went.
 
-use super::{Fitted, Model};
-use crate::learn::{Member, TheorySchedule, Tried};
+use super::{FittedDensity, Model, Recipe};
+use crate::learn::psd::TheorySchedule;
+use crate::stack::{Member, Tried};
 
 /// How a fit went.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,8 +13,8 @@ pub struct Report {
     pub seed: u64,
     /// Whether the fit converged.
     pub converged: bool,
-    /// What was fitted, and what was found on the way.
-    pub how: How,
+    /// The density that was fitted.
+    pub density: DensityReport,
 }
 
 /// How many rows of a table were used for what.
@@ -39,12 +40,19 @@ impl RowsUsed {
     }
 }
 
-/// What was fitted.
+/// The density that was fitted.
 #[derive(Debug, Clone, PartialEq)]
-pub enum How {
+pub enum DensityReport {
     /// A stack of members.
     Stack(StackReport),
-    /// One kernel density as in the paper's experiments.
+    /// One kernel density.
+    Kernel(KernelReport),
+}
+
+/// A kernel density fitted by one of the paper's recipes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum KernelReport {
+    /// As in the paper's experiments.
     Paper {
         /// The chosen `μ`.
         mu: f64,
@@ -55,8 +63,20 @@ pub enum How {
         /// The round that was kept, from zero.
         kept: usize,
     },
-    /// One kernel density with the sizes of the paper's theorem.
+    /// With the sizes of the paper's theorem.
     Theory(TheorySchedule),
+}
+
+impl DensityReport {
+    /// The name of the recipe, one of [`Recipe::NAMES`].
+    pub fn recipe(&self) -> &'static str {
+        let [default, paper, theory] = Recipe::NAMES;
+        match self {
+            Self::Stack(_) => default,
+            Self::Kernel(KernelReport::Paper { .. }) => paper,
+            Self::Kernel(KernelReport::Theory(_)) => theory,
+        }
+    }
 }
 
 /// How a stack did. Likelihoods are held-out log-likelihoods in nats a row.
@@ -78,8 +98,8 @@ impl Model {
     /// How the fit went.
     pub fn report(&self) -> Report {
         let mut rows = RowsUsed { table: self.rows, fitted: self.rows, compared: self.rows };
-        let (converged, how) = match &self.fitted {
-            Fitted::Stack(stack) => {
+        let (converged, density) = match &self.fitted {
+            FittedDensity::Stack(stack) => {
                 (rows.fitted, rows.compared) = stack.rows_used();
                 let normal = stack.members.iter().find(|tried| tried.member == Member::Normal);
                 let report = StackReport {
@@ -89,13 +109,10 @@ impl Model {
                     ridge: stack.ridge,
                     rows: stack.rows(),
                 };
-                (stack.converged, How::Stack(report))
+                (stack.converged, DensityReport::Stack(report))
             }
-            &Fitted::Paper { mu, eta, rounds, kept, converged, .. } => {
-                (converged, How::Paper { mu, eta, rounds, kept })
-            }
-            &Fitted::Theory { schedule, converged, .. } => (converged, How::Theory(schedule)),
+            FittedDensity::Kernel { report, converged, .. } => (*converged, DensityReport::Kernel(*report)),
         };
-        Report { rows, seed: self.seed, converged, how }
+        Report { rows, seed: self.seed, converged, density }
     }
 }

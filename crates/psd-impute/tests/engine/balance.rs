@@ -3,8 +3,8 @@
 use crate::common::*;
 use crate::threads::on_threads;
 use psd_impute::impute::Limits;
-use psd_impute::learn::Member;
-use psd_impute::model::{FitOptions, Model, Preset};
+use psd_impute::model::Model;
+use psd_impute::stack::Member;
 use psd_impute::table::{RowCounter, Table};
 use rand::RngExt;
 
@@ -18,19 +18,19 @@ fn fitted(rows: usize) -> (Model, Table) {
         [0, 1, 2].map(|j| if gaps[j] && gaps != [true; 3] { NA } else { row[j] })
     };
     let table = Table::continuous(&["a", "b", "c"], &(0..rows).map(row).collect::<Vec<_>>()).unwrap();
-    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
-    (Model::fit(&table, &options, &mut ()).unwrap(), table)
+    let options = stack_of(vec![Member::Normal], 0);
+    (Model::fit(&table, &options).unwrap(), table)
 }
 
 /// All of several tables from one fit.
 fn drawn(model: &Model, table: &Table, of: u64, seed: u64) -> Vec<Table> {
-    let draws = model.imputations(of, seed, true, Limits::none(3)).unwrap();
+    let draws = model.imputations(of, seed).unwrap().one_fit(true);
     let one = |k| draws.nth(k).unwrap().complete(table, &mut RowCounter::default()).unwrap();
     (1..=of).map(one).collect()
 }
 
 fn plain(model: &Model, table: &Table, seed: u64) -> Table {
-    model.imputer(Limits::none(3)).unwrap().complete_with_draws(table, seed, 1).unwrap()
+    model.imputer(Limits::none(3)).unwrap().draw_rows(table, seed, 1).unwrap()
 }
 
 /// What an analyst might compute of a completed table: the mean of `b`, and of its product with `a`.
@@ -142,11 +142,11 @@ fn neither_order_nor_batch_nor_threads_matter() {
     let (model, table) = fitted(90);
     // Equal rows are there too: each has draws of its own, in whatever order they come.
     let doubled = table.select(&(0..180).map(|i| i % 90).collect::<Vec<_>>()).unwrap();
-    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
-    let twice = Model::fit(&doubled, &options, &mut ()).unwrap();
+    let options = stack_of(vec![Member::Normal], 0);
+    let twice = Model::fit(&doubled, &options).unwrap();
     for (model, table) in [(&model, &table), (&twice, &doubled)] {
         let n = table.len();
-        let draws = model.imputations(3, 4, false, Limits::none(3)).unwrap();
+        let draws = model.imputations(3, 4).unwrap();
         let second = || draws.nth(2).unwrap();
         let whole = second().complete(table, &mut RowCounter::default()).unwrap();
         let (again, mut counter) = (second(), RowCounter::default());
@@ -158,7 +158,7 @@ fn neither_order_nor_batch_nor_threads_matter() {
         let one_thread = on_threads(1, || second().complete(table, &mut RowCounter::default()).unwrap());
         assert_eq!(one_thread.cells(), whole.cells());
     }
-    let draws = model.imputations(1, 4, false, Limits::none(3)).unwrap();
+    let draws = model.imputations(1, 4).unwrap();
     let (whole, backwards) = (table.clone(), table.select(&(0..90).rev().collect::<Vec<_>>()).unwrap());
     let complete = |t: &Table| draws.nth(1).unwrap().complete(t, &mut RowCounter::default()).unwrap();
     let (whole, backwards) = (complete(&whole), complete(&backwards));
@@ -168,7 +168,7 @@ fn neither_order_nor_batch_nor_threads_matter() {
 #[test]
 fn there_is_no_table_zero() {
     let (model, table) = fitted(40);
-    let draws = model.imputations(3, 0, true, Limits::none(3)).unwrap();
+    let draws = model.imputations(3, 0).unwrap().one_fit(true);
     for number in [0, 4] {
         let error = draws.nth(number).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains("number of the completed table"), "{error}");
@@ -181,8 +181,8 @@ fn a_table_without_gaps_stays_as_it_is() {
     let rng = &mut rng(3);
     let rows: Vec<[f64; 3]> = (0..30).map(|_| [normal(rng), normal(rng), normal(rng)]).collect();
     let table = Table::continuous(&["a", "b", "c"], &rows).unwrap();
-    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
-    let model = Model::fit(&table, &options, &mut ()).unwrap();
+    let options = stack_of(vec![Member::Normal], 0);
+    let model = Model::fit(&table, &options).unwrap();
     for completed in drawn(&model, &table, 1, 0).iter().chain(&drawn(&model, &table, 3, 0)) {
         assert_eq!(completed.cells(), table.cells());
     }

@@ -26,7 +26,7 @@ fn cover(cells: &[CellSummary], complete: &Table) {
 
 #[test]
 fn intervals_of_a_fit_cover_as_often_as_they_say() {
-    let model = Model::fit(&truth_tables(1500, 0.3, 5).0, &FitOptions::default(), &mut ()).unwrap();
+    let model = Model::fit(&truth_tables(1500, 0.3, 5).0, &FitOptions::default()).unwrap();
     let imputer = model.imputer(Limits::none(3)).unwrap();
     let (table, complete) = truth_tables(4000, 0.3, 6);
     cover(&intervals(&imputer, &table), &complete);
@@ -70,7 +70,7 @@ fn many_draws_of_a_row_have_its_mean_deviation_and_quantiles() {
     let n = 8000;
     let table = Table::continuous(&["a", "b", "c"], &vec![row; n]).unwrap();
     let imputer = Imputer::new(&density, &scaler, &Ties::none(3), Limits::none(3)).unwrap();
-    let done = imputer.complete_with_draws(&table, 3, 1).unwrap();
+    let done = imputer.draw_rows(&table, 3, 1).unwrap();
     let cells = imputer.summaries(&table.select(&[0]).unwrap(), &[0.1, 0.9]).unwrap();
     for cell in &cells {
         let says = cell.numbers.as_ref().unwrap();

@@ -5,9 +5,17 @@ use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 use psd_impute::density::{Density, PsdDensity, Stack};
 use psd_impute::kernel::{Anchors, BaseMeasure, Features, Metric};
+use psd_impute::stack::Member;
 use psd_impute::table::{Column, Scaler, Table};
+use psd_impute::{FitOptions, Recipe, StackOptions};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+/// Options for a stack of these members.
+pub(crate) fn stack_of(members: Vec<Member>, seed: u64) -> FitOptions {
+    let options = StackOptions { members: Some(members), ..StackOptions::default() };
+    FitOptions { recipe: Recipe::Stack(options), seed, ..FitOptions::default() }
+}
 
 /// So many random cases, the same ones every time.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {

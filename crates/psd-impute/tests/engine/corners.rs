@@ -4,7 +4,7 @@ use crate::common::*;
 use faer::Mat;
 use psd_impute::density::{Density, PsdDensity};
 use psd_impute::kernel::{Anchors, BaseMeasure, Features, Metric};
-use psd_impute::learn::{Fitted, PsdFit};
+use psd_impute::learn::psd::{Fitted, PsdFit};
 use psd_impute::linalg::log_sum_exp;
 use psd_impute::objective::{ProblemOptions, Regularizer};
 use psd_impute::solver::{SolverOptions, Status, SystemKind};

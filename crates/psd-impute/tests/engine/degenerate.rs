@@ -11,16 +11,16 @@ use rand::RngExt;
 fn complete(rows: &[Vec<f64>]) -> Result<[Table; 4]> {
     let names: Vec<String> = (0..rows[0].len()).map(|j| format!("x{j}")).collect();
     let table = Table::continuous(&names.iter().map(String::as_str).collect::<Vec<_>>(), rows)?;
-    let model = Model::fit(&table, &FitOptions::default(), &mut ())?;
+    let model = Model::fit(&table, &FitOptions::default())?;
     let limits = Limits::none(names.len());
     let imputer = model.imputer(limits.clone())?;
     let scores = imputer.outlier_scores(&table, &imputer.new_rows(table.columns(), 20, 1)?)?;
     assert!(scores.iter().all(|score| score.log_density.is_finite() && score.share > 0.0));
     Ok([
-        imputer.complete_with_means(&table)?,
-        imputer.complete_with_medians(&table)?,
-        imputer.complete_with_draws(&table, 1, 1)?,
-        model.imputations(3, 1, false, limits)?.nth(2)?.complete(&table, &mut RowCounter::default())?,
+        imputer.mean(&table)?,
+        imputer.median(&table)?,
+        imputer.draw_rows(&table, 1, 1)?,
+        model.imputations(3, 1)?.within(limits)?.nth(2)?.complete(&table, &mut RowCounter::default())?,
     ])
 }
 

@@ -4,7 +4,9 @@ use crate::common::*;
 use crate::conditional::check_draws;
 use faer::Mat;
 use psd_impute::density::{Density, Donors};
-use psd_impute::learn::{EmParams, Member, StackFit, fit_donors, fit_normal};
+use psd_impute::learn::donors::fit_donors;
+use psd_impute::learn::mixture::{EmParams, fit_normal};
+use psd_impute::stack::{Member, StackFit};
 use psd_impute::table::{Column, Table};
 use std::sync::Arc;
 

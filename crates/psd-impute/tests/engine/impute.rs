@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{AnchorChoice, EmParams, PsdFit, fit_normal};
+use psd_impute::learn::mixture::{EmParams, fit_normal};
+use psd_impute::learn::psd::{AnchorChoice, PsdFit};
 use psd_impute::model::{FitOptions, Model};
 use psd_impute::table::{Scaler, Table};
 use rand::RngExt;
@@ -15,7 +16,7 @@ fn draw(table: &Table, scaler: &Scaler, ties: &Ties, seed: u64, imputation: u64)
         .density(&all, None, &std::sync::Arc::default())
         .unwrap();
     let imputer = Imputer::new(&model, scaler, ties, Limits::none(3)).unwrap();
-    imputer.complete_with_draws(table, seed, imputation).unwrap()
+    imputer.draw_rows(table, seed, imputation).unwrap()
 }
 
 #[test]
@@ -71,8 +72,8 @@ fn an_amount_is_drawn_as_nothing_as_often_as_it_was_observed() {
         })
         .collect();
     let table = Table::continuous(&["x", "amount"], &rows).unwrap();
-    let model = Model::fit(&table, &FitOptions::default(), &mut ()).unwrap();
-    let done = model.imputer(Limits::none(2)).unwrap().complete_with_draws(&table, 1, 1).unwrap();
+    let model = Model::fit(&table, &FitOptions::default()).unwrap();
+    let done = model.imputer(Limits::none(2)).unwrap().draw_rows(&table, 1, 1).unwrap();
     let share = |amounts: &[f64]| amounts.iter().filter(|&&y| y == 0.0).count() as f64 / amounts.len() as f64;
     let observed: Vec<f64> = table.observed(1).collect();
     let gaps = (0..table.len()).filter(|&i| table.row(i)[1].is_nan());
@@ -102,8 +103,8 @@ fn discrete_columns_are_completed_with_their_own_values() {
     let fitted = PsdFit::default().run(&standardised, &anchors, &mut ()).unwrap();
     let limits = Limits::none(table.columns().len());
     let imputer = Imputer::new(fitted.density.as_ref(), &scaler, &Ties::of(&table), limits).unwrap();
-    let means = imputer.complete_with_means(&table).unwrap();
-    let draws = imputer.complete_with_draws(&table, 0, 0).unwrap();
+    let means = imputer.mean(&table).unwrap();
+    let draws = imputer.draw_rows(&table, 0, 0).unwrap();
     for done in [means, draws] {
         assert!(done.rows().all(|row| row.iter().all(|x| x.is_finite())));
         assert!(

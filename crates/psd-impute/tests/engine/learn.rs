@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use psd_impute::kernel::Metric;
-use psd_impute::learn::{AnchorChoice, JointFit, MetricPrior, PsdFit, Reference, imputed_copy};
+use psd_impute::learn::imputed_copy;
+use psd_impute::learn::psd::{AnchorChoice, JointFit, MetricPrior, PsdFit, Reference};
 use psd_impute::linalg::LbfgsParams;
 use psd_impute::objective::ProblemOptions;
 use psd_impute::solver::Status;

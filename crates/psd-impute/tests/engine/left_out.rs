@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use psd_impute::density::Density;
-use psd_impute::learn::{EmParams, Member, StackFit, fit_normal};
+use psd_impute::learn::mixture::{EmParams, fit_normal};
+use psd_impute::stack::{Member, StackFit};
 use psd_impute::table::Table;
 use std::sync::Arc;
 

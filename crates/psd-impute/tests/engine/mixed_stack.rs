@@ -4,7 +4,7 @@ use crate::common::*;
 use faer::Mat;
 use psd_impute::density::Density;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{FittedStack, Member, OneOf, StackFit};
+use psd_impute::stack::{FittedStack, ImputationIndex, Member, StackFit};
 use psd_impute::table::{Column, Kind, Scaler, Table};
 use rand::RngExt;
 
@@ -59,12 +59,12 @@ fn all_members_take_every_kind_of_column() {
     close(fitted.members.iter().map(|m| m.weight).sum::<f64>(), 1.0, 1e-9);
     assert!(fitted.held_out.is_finite());
     let ties = Ties::of(&table).calibrated(&fitted.density, &table, &scaler).unwrap();
-    let moved = fitted.refitted(3, OneOf { number: 1, of: 3 }).unwrap();
+    let moved = fitted.refitted(3, ImputationIndex { number: 1, of: 3 }).unwrap();
     for density in [&fitted.density as &dyn Density, &moved] {
         let imputer = Imputer::new(density, &scaler, &ties, Limits::none(5)).unwrap();
-        check_completed(&table, &imputer.complete_with_draws(&table, 1, 1).unwrap());
-        check_completed(&table, &imputer.complete_with_means(&table).unwrap());
-        check_completed(&table, &imputer.complete_with_medians(&table).unwrap());
+        check_completed(&table, &imputer.draw_rows(&table, 1, 1).unwrap());
+        check_completed(&table, &imputer.mean(&table).unwrap());
+        check_completed(&table, &imputer.median(&table).unwrap());
         for cell in imputer.summaries(&table, &[0.1, 0.9]).unwrap() {
             let kind = table.columns()[cell.column].kind();
             assert_eq!(cell.numbers.is_none(), matches!(kind, Kind::Category(_)));
@@ -84,7 +84,7 @@ fn all_members_take_every_kind_of_column() {
 fn discrete_cells_have_all_their_mass_before_and_after_a_refit() {
     let table = table(160);
     let (_, fitted) = fit(&table);
-    let moved = fitted.refitted(3, OneOf { number: 1, of: 3 }).unwrap();
+    let moved = fitted.refitted(3, ImputationIndex { number: 1, of: 3 }).unwrap();
     for j in [1, 3] {
         let seen: Vec<f64> = table.observed(j).collect();
         for density in [&fitted.density as &dyn Density, &moved] {
@@ -130,7 +130,7 @@ fn tables_without_numbers_can_be_fitted() {
     let table = Table::new(columns, cells).unwrap();
     let (scaler, fitted) = fit(&table);
     let imputer = Imputer::new(&fitted.density, &scaler, &Ties::of(&table), Limits::none(3)).unwrap();
-    check_completed(&table, &imputer.complete_with_draws(&table, 1, 1).unwrap());
+    check_completed(&table, &imputer.draw_rows(&table, 1, 1).unwrap());
     let same = fitted.density.conditional(&[2.0, NA, 2.0]).unwrap().probabilities(1).unwrap().unwrap();
     assert!(same[2].1 > 0.5, "{same:?}");
 }
@@ -144,7 +144,11 @@ fn mixed_stacks_are_the_same_on_one_and_two_threads() {
             let (_, fitted) = fit(&table);
             let mut logs = fitted.density.log_marginals(&table).unwrap();
             logs.extend(
-                fitted.refitted(3, OneOf { number: 1, of: 3 }).unwrap().log_marginals(&table).unwrap(),
+                fitted
+                    .refitted(3, ImputationIndex { number: 1, of: 3 })
+                    .unwrap()
+                    .log_marginals(&table)
+                    .unwrap(),
             );
             logs
         })

@@ -4,7 +4,7 @@ use crate::common::*;
 use faer::Mat;
 use proptest::prelude::*;
 use psd_impute::density::Density;
-use psd_impute::learn::{EmParams, Mixture, MixturePrior, choose_ridge, fit_normal};
+use psd_impute::learn::mixture::{EmParams, Mixture, MixturePrior, choose_ridge, fit_normal};
 use psd_impute::table::Table;
 
 fn prior(g: usize, strength: f64) -> MixturePrior {
@@ -26,7 +26,7 @@ fn fit(
     weights: Option<&[f64]>,
     clusters: usize,
     params: EmParams,
-) -> (Mixture, psd_impute::learn::EmReport) {
+) -> (Mixture, psd_impute::learn::mixture::EmReport) {
     let (copy, labels) = start(table, clusters);
     let g = table.columns().iter().filter(|c| c.kind().atoms().is_empty()).count();
     Mixture::fit(table, weights, copy.as_ref(), &labels, &prior(g, 2.0), params).unwrap()

@@ -6,8 +6,9 @@ use faer::Mat;
 use psd_impute::density::Density;
 use psd_impute::impute::{CellSummary, Imputer, Limits};
 use psd_impute::kernel::MetricKind;
-use psd_impute::learn::{Member, OneOf, PaperPreset, StackObserver, Stop, TheoryPreset};
-use psd_impute::model::{FitOptions, How, Model, Preset};
+use psd_impute::learn::psd::{PaperPreset, TheoryPreset};
+use psd_impute::model::{DensityReport, FitOptions, KernelReport, Model, Recipe};
+use psd_impute::stack::{FitObserver, ImputationIndex, Member, Stop};
 use psd_impute::table::{Column, RowCounter, Table};
 use psd_impute::{Error, ModelFileError};
 use rand::RngExt;
@@ -57,9 +58,9 @@ fn bits(table: &Table) -> Vec<u64> {
 /// All that an imputer says of a table.
 fn all(imputer: &Imputer<'_>, table: &Table) -> (Vec<Vec<u64>>, Vec<CellSummary>, Vec<u64>) {
     let done = [
-        imputer.complete_with_draws(table, 3, 1).unwrap(),
-        imputer.complete_with_means(table).unwrap(),
-        imputer.complete_with_medians(table).unwrap(),
+        imputer.draw_rows(table, 3, 1).unwrap(),
+        imputer.mean(table).unwrap(),
+        imputer.median(table).unwrap(),
         imputer.new_rows(table.columns(), 10, 1).unwrap(),
     ];
     let scores = imputer.outlier_scores(table, &imputer.new_rows(table.columns(), 20, 1).unwrap()).unwrap();
@@ -72,7 +73,7 @@ fn all(imputer: &Imputer<'_>, table: &Table) -> (Vec<Vec<u64>>, Vec<CellSummary>
 
 /// One of several completed tables.
 fn drawn(model: &Model, table: &Table, (number, of): (u64, u64), one_fit: bool) -> Vec<u64> {
-    let draws = model.imputations(of, 7, one_fit, Limits::none(table.columns().len())).unwrap();
+    let draws = model.imputations(of, 7).unwrap().one_fit(one_fit);
     bits(&draws.nth(number).unwrap().complete(table, &mut RowCounter::default()).unwrap())
 }
 
@@ -100,9 +101,9 @@ fn check(table: &Table, unseen: &Table, model: &Model) -> Model {
 #[test]
 fn a_stack_with_every_kind_of_member_and_column_is_read_as_it_was_written() {
     let table = table(80);
-    let options = FitOptions { preset: Preset::StackOf(MEMBERS.to_vec()), seed: 3 };
-    let model = Model::fit(&table, &options, &mut ()).unwrap();
-    let How::Stack(report) = model.report().how else { unreachable!() };
+    let options = stack_of(MEMBERS.to_vec(), 3);
+    let model = Model::fit(&table, &options).unwrap();
+    let DensityReport::Stack(report) = model.report().density else { unreachable!() };
     for kind in &MEMBERS[1..] {
         let weight =
             |of: &Member| report.members.iter().filter(|m| m.member == *of).map(|m| m.weight).sum::<f64>();
@@ -119,14 +120,14 @@ fn a_stack_with_every_kind_of_member_and_column_is_read_as_it_was_written() {
 #[test]
 fn the_default_stack_of_numbers_and_one_without_numbers_are_too() {
     let (numbers, _) = continuous(4, 60, 3, 1, 0.2, Shape::Full);
-    let model = Model::fit(&numbers, &FitOptions::default(), &mut ()).unwrap();
+    let model = Model::fit(&numbers, &FitOptions::default()).unwrap();
     check(&numbers, &numbers.select(&[1]).unwrap(), &model);
     let labels = || ["a", "b", "c"].map(String::from).to_vec();
     let columns = (0..2).map(|j| Column::category(format!("c{j}"), labels()).unwrap()).collect();
     let cell = |j: usize, i: usize| if (i + j).is_multiple_of(5) { NA } else { ((i * i + j) % 3) as f64 };
     let letters = Table::new(columns, Mat::from_fn(2, 40, cell)).unwrap();
-    let options = FitOptions { preset: Preset::StackOf(MEMBERS.to_vec()), seed: 0 };
-    let model = Model::fit(&letters, &options, &mut ()).unwrap();
+    let options = stack_of(MEMBERS.to_vec(), 0);
+    let model = Model::fit(&letters, &options).unwrap();
     check(&letters, &letters.select(&[1]).unwrap(), &model);
 }
 
@@ -134,8 +135,8 @@ fn the_default_stack_of_numbers_and_one_without_numbers_are_too() {
 fn the_papers_presets_are_too() {
     let mixed = table(40);
     let preset = PaperPreset { anchors: 5, folds: 2, newton_steps: 20, ..Default::default() };
-    let options = FitOptions { preset: Preset::Paper(preset), seed: 1 };
-    let model = Model::fit(&mixed, &options, &mut ()).unwrap();
+    let options = FitOptions { recipe: Recipe::Paper(preset), seed: 1, time_budget: None };
+    let model = Model::fit(&mixed, &options).unwrap();
     assert_eq!(
         drawn(&model, &mixed, (1, 3), false),
         drawn(&model, &mixed, (1, 3), true),
@@ -144,9 +145,11 @@ fn the_papers_presets_are_too() {
     check(&mixed, &mixed.select(&[1]).unwrap(), &model);
 
     let arch = bent(80, &mut rng(7));
-    let options = FitOptions { preset: Preset::Theory(TheoryPreset::default()), seed: 1 };
-    let model = Model::fit(&arch, &options, &mut ()).unwrap();
-    let How::Theory(schedule) = model.report().how else { unreachable!() };
+    let options = FitOptions { recipe: Recipe::Theory(TheoryPreset::default()), seed: 1, time_budget: None };
+    let model = Model::fit(&arch, &options).unwrap();
+    let DensityReport::Kernel(KernelReport::Theory(schedule)) = model.report().density else {
+        unreachable!()
+    };
     assert!(schedule.nu > 0.0 && schedule.anchors > 0);
     check(&arch, &arch.select(&[1]).unwrap(), &model);
 }
@@ -167,11 +170,11 @@ fn what_can_be_fitted_can_be_read() {
     let columns = vec![Column::continuous("constant"), one, few, Column::continuous("huge")];
     for rows in [1, 2, 3, 4, 12, 30] {
         let table = Table::new(columns.clone(), Mat::from_fn(4, rows, cell)).unwrap();
-        let options = FitOptions { preset: Preset::StackOf(MEMBERS.to_vec()), seed: 1 };
-        let model = Model::fit(&table, &options, &mut ()).unwrap();
+        let options = stack_of(MEMBERS.to_vec(), 1);
+        let model = Model::fit(&table, &options).unwrap();
         let (loaded, _) = Model::read(&written(&model, "")).unwrap();
-        let [ours, theirs] = [&model, &loaded]
-            .map(|m| m.imputer(Limits::none(4)).unwrap().complete_with_means(&table).unwrap());
+        let [ours, theirs] =
+            [&model, &loaded].map(|m| m.imputer(Limits::none(4)).unwrap().mean(&table).unwrap());
         assert_eq!(bits(&ours), bits(&theirs), "{rows} rows");
     }
 }
@@ -179,9 +182,9 @@ fn what_can_be_fitted_can_be_read() {
 #[test]
 fn a_model_is_what_its_parts_are_when_they_are_used_by_hand() {
     use psd_impute::impute::Ties;
-    use psd_impute::learn::StackFit;
+    use psd_impute::stack::StackFit;
     let table = table(80);
-    let model = Model::fit(&table, &FitOptions { preset: Preset::Stack, seed: 2 }, &mut ()).unwrap();
+    let model = Model::fit(&table, &FitOptions { seed: 2, ..FitOptions::default() }).unwrap();
     let (standardised, scaler) = table.standardise();
     let fitted = StackFit::for_table(&standardised, 2).run(&standardised, &mut ()).unwrap();
     let ties = Ties::of(&table).calibrated(&fitted.density, &table, &scaler).unwrap();
@@ -191,11 +194,11 @@ fn a_model_is_what_its_parts_are_when_they_are_used_by_hand() {
     let mut cells = table.cells().to_owned();
     cells.row_mut(0).iter_mut().for_each(|x| *x += 0.01);
     let unseen = table.with_cells(cells).unwrap();
-    let moved = fitted.refitted(7, OneOf { number: 1, of: 3 }).unwrap();
+    let moved = fitted.refitted(7, ImputationIndex { number: 1, of: 3 }).unwrap();
     let by_hand = Imputer::new(&moved, &scaler, &ties, Limits::none(5)).unwrap();
     let gaps: Vec<usize> = (0..unseen.len()).filter(|&i| !unseen.row(i)[0].is_nan()).collect();
     let unseen = unseen.select(&gaps).unwrap();
-    let plain = by_hand.complete_with_draws(&unseen, 7, 1).unwrap();
+    let plain = by_hand.draw_rows(&unseen, 7, 1).unwrap();
     assert_eq!(drawn(&model, &unseen, (1, 3), false), bits(&plain));
     let row = standardised.row(0);
     assert_eq!(model.density().log_marginal(row).unwrap(), fitted.density.log_marginal(row).unwrap());
@@ -204,23 +207,23 @@ fn a_model_is_what_its_parts_are_when_they_are_used_by_hand() {
 #[test]
 fn a_stacks_observer_is_heard() {
     struct Count(usize);
-    impl StackObserver for Count {
+    impl FitObserver for Count {
         fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<Stop> {
             self.0 += 1;
             ControlFlow::Continue(())
         }
     }
     let mut heard = Count(0);
-    let options = FitOptions { preset: Preset::StackOf(MEMBERS[..2].to_vec()), seed: 0 };
-    Model::fit(&table(40), &options, &mut heard).unwrap();
+    let options = stack_of(MEMBERS[..2].to_vec(), 0);
+    Model::fit_observed(&table(40), &options, &mut heard).unwrap();
     assert_eq!(heard.0, 2);
 }
 
 #[test]
 fn other_columns_are_told() {
     let table = table(40);
-    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
-    let model = Model::fit(&table, &options, &mut ()).unwrap();
+    let options = stack_of(vec![Member::Normal], 0);
+    let model = Model::fit(&table, &options).unwrap();
     assert_eq!(model.check(&table), Ok(()));
     let problem = |j: usize, column: Column| {
         let mut columns = table.columns().to_vec();
@@ -241,8 +244,8 @@ fn other_columns_are_told() {
 
 #[test]
 fn a_file_of_something_else_is_told_from_a_damaged_one() {
-    let options = FitOptions { preset: Preset::StackOf(vec![Member::Normal]), seed: 0 };
-    let file = written(&Model::fit(&table(40), &options, &mut ()).unwrap(), "");
+    let options = stack_of(vec![Member::Normal], 0);
+    let file = written(&Model::fit(&table(40), &options).unwrap(), "");
     let error = |file: &[u8]| match Model::read(file) {
         Err(Error::ModelFile(error)) => error,
         Err(other) => unreachable!("{other}"),

@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::model::{MEMBERS, table, written};
 use psd_impute::impute::Limits;
-use psd_impute::model::{FitOptions, Model, Preset};
+use psd_impute::model::Model;
 use psd_impute::table::{RowCounter, Table};
 use psd_impute::{Error, ModelFileError};
 use rand::{Rng, RngExt};
@@ -50,8 +50,8 @@ fn together(file: &[u8], (tensors, layout): &Parts) -> Vec<u8> {
 /// A small model of every kind of member and column, and a table for it.
 fn small() -> (Table, Vec<u8>) {
     let table = table(40);
-    let options = FitOptions { preset: Preset::StackOf(MEMBERS.to_vec()), seed: 3 };
-    let model = Model::fit(&table, &options, &mut ()).unwrap();
+    let options = stack_of(MEMBERS.to_vec(), 3);
+    let model = Model::fit(&table, &options).unwrap();
     (table.select(&[0, 1, 2, 3]).unwrap(), written(&model, "notes"))
 }
 
@@ -60,8 +60,8 @@ fn survives(file: &[u8], table: &Table) -> bool {
     let Ok((model, _)) = Model::read(file) else { return false };
     if model.columns().len() == table.columns().len() {
         let imputer = model.imputer(Limits::none(table.columns().len())).unwrap();
-        let _ = imputer.complete_with_draws(table, 1, 1);
-        let _ = imputer.complete_with_means(table);
+        let _ = imputer.draw_rows(table, 1, 1);
+        let _ = imputer.mean(table);
         let _ = model.report();
     }
     true
@@ -70,8 +70,7 @@ fn survives(file: &[u8], table: &Table) -> bool {
 /// The same with a refit.
 fn survives_a_refit(file: &[u8], table: &Table) -> bool {
     let Ok((model, _)) = Model::read(file) else { return false };
-    let limits = Limits::none(table.columns().len());
-    if let (true, Ok(draws)) = (model.columns() == table.columns(), model.imputations(3, 1, false, limits)) {
+    if let (true, Ok(draws)) = (model.columns() == table.columns(), model.imputations(3, 1)) {
         let _ = draws.nth(1).map(|first| first.complete(table, &mut RowCounter::default()));
     }
     true

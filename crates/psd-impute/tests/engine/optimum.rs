@@ -186,9 +186,9 @@ fn normal_log_density(row: &[f64], mean: &[f64], covariance: &Mat<f64>) -> f64 {
 fn weights_are_repetitions() {
     let (table, _) = mixed(9, 10, 2, 4, 0.4, Shape::Full);
     let counts: Vec<f64> = (0..10).map(|i| (i % 3) as f64).collect();
-    let points = psd_impute::learn::AnchorChoice::Rows { count: 4 }.pick(&table, &mut rng(3)).unwrap();
+    let points = psd_impute::learn::psd::AnchorChoice::Rows { count: 4 }.pick(&table, &mut rng(3)).unwrap();
     let fit = |table: &Table, weights: Option<Vec<f64>>| {
-        let setup = psd_impute::learn::PsdFit { solver: tight(), weights, ..Default::default() };
+        let setup = psd_impute::learn::psd::PsdFit { solver: tight(), weights, ..Default::default() };
         setup.run(table, &points, &mut ()).unwrap().solution
     };
     let rows: Vec<usize> = (0..10).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();

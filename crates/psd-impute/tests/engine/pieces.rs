@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use psd_impute::density::{Conditional, Density, PsdDensity, Stack, Uniform};
-use psd_impute::learn::{EmParams, fit_donors, fit_normal};
+use psd_impute::learn::donors::fit_donors;
+use psd_impute::learn::mixture::{EmParams, fit_normal};
 use psd_impute::table::Table;
 
 /// The piece of one cell in `[lo, hi]` by quadrature of its density.

@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::learn::bent;
 use psd_impute::density::Density;
-use psd_impute::learn::{Fitted, PaperPreset, TheoryPreset};
+use psd_impute::learn::psd::{Fitted, PaperPreset, TheoryPreset};
 use psd_impute::solver::Status;
 use psd_impute::table::Table;
 

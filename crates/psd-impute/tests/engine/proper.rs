@@ -3,7 +3,7 @@
 use crate::common::*;
 use psd_impute::density::Density;
 use psd_impute::impute::{Imputer, Limits, Ties};
-use psd_impute::learn::{Member, OneOf, StackFit};
+use psd_impute::stack::{ImputationIndex, Member, StackFit};
 use psd_impute::table::Table;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -53,12 +53,12 @@ fn refits_add_the_variance_that_one_fit_leaves_out() {
             StackFit { members: vec![Member::Normal], starts: 1, seed }.run(&standardised, &mut ()).unwrap();
         let complete = |density: &dyn Density, k| {
             let imputer = Imputer::new(density, &scaler, &Ties::none(2), Limits::none(2)).unwrap();
-            imputer.complete_with_draws(&table, seed, k).unwrap()
+            imputer.draw_rows(&table, seed, k).unwrap()
         };
         let all = 1..=COMPLETED;
-        let moved = all
-            .clone()
-            .map(|k| complete(&fitted.refitted(seed, OneOf { number: k, of: COMPLETED }).unwrap(), k));
+        let moved = all.clone().map(|k| {
+            complete(&fitted.refitted(seed, ImputationIndex { number: k, of: COMPLETED }).unwrap(), k)
+        });
         refits.push(pooled(&moved.collect::<Vec<_>>()));
         let same = all.map(|k| complete(&fitted.density, k));
         one_fit.push(pooled(&same.collect::<Vec<_>>()));

@@ -3,7 +3,8 @@
 use crate::common::*;
 use faer::Mat;
 use psd_impute::density::{Density, PsdDensity};
-use psd_impute::learn::{EmParams, fit_donors, fit_normal};
+use psd_impute::learn::donors::fit_donors;
+use psd_impute::learn::mixture::{EmParams, fit_normal};
 use psd_impute::table::{Resolution, Table};
 use std::sync::Arc;
 

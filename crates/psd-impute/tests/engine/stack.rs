@@ -4,7 +4,7 @@ use crate::common::*;
 use psd_impute::Error;
 use psd_impute::density::Density;
 use psd_impute::kernel::MetricKind;
-use psd_impute::learn::{FittedStack, Member, OneOf, StackFit, StackObserver, Stop};
+use psd_impute::stack::{FitObserver, FittedStack, ImputationIndex, Member, StackFit, Stop};
 use psd_impute::table::Table;
 use std::ops::ControlFlow;
 
@@ -98,8 +98,9 @@ fn a_refit_moves_the_density_a_little_and_always_to_the_same_place() {
         ],
     );
     let row = [0.3, 0.5];
-    let at =
-        |seed, k| fitted.refitted(seed, OneOf { number: k, of: 20 }).unwrap().log_marginal(&row).unwrap();
+    let at = |seed, k| {
+        fitted.refitted(seed, ImputationIndex { number: k, of: 20 }).unwrap().log_marginal(&row).unwrap()
+    };
     assert_eq!(at(1, 1), at(1, 1));
     assert_ne!(at(1, 1), at(1, 2));
     assert_ne!(at(1, 1), at(2, 1));
@@ -124,7 +125,7 @@ fn rows_that_come_back_count_as_often_as_they_do() {
 #[test]
 fn an_observer_may_give_the_fit_up() {
     struct Never;
-    impl StackObserver for Never {
+    impl FitObserver for Never {
         fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<Stop> {
             ControlFlow::Break(Stop::Altogether)
         }
@@ -137,7 +138,7 @@ fn an_observer_may_give_the_fit_up() {
 #[test]
 fn an_observer_hears_of_every_member_and_may_stop_the_search() {
     struct After(usize, Vec<Member>);
-    impl StackObserver for After {
+    impl FitObserver for After {
         fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<Stop> {
             assert!(done <= of);
             self.1.push(member);
@@ -167,7 +168,11 @@ fn the_same_fit_to_the_bit_on_one_and_two_threads_and_in_two_runs() {
             let fitted = StackFit::for_table(&table, 3).run(&table, &mut ()).unwrap();
             let mut logs = fitted.density.log_marginals(&table).unwrap();
             logs.extend(
-                fitted.refitted(3, OneOf { number: 1, of: 3 }).unwrap().log_marginals(&table).unwrap(),
+                fitted
+                    .refitted(3, ImputationIndex { number: 1, of: 3 })
+                    .unwrap()
+                    .log_marginals(&table)
+                    .unwrap(),
             );
             logs
         })

@@ -17,7 +17,7 @@ fn discrete_cells_have_probabilities_and_modes() {
     let scaler = Scaler::of(&table.select(&[0]).unwrap());
     let imputer = Imputer::new(&density, &scaler, &Ties::none(4), Limits::none(4)).unwrap();
     let standardised = scaler.standardise(&table);
-    let medians = imputer.complete_with_medians(&table).unwrap();
+    let medians = imputer.median(&table).unwrap();
     for cell in imputer.summaries(&table, &[0.9]).unwrap() {
         let conditional = density.conditional(standardised.row(cell.row)).unwrap();
         let atoms = conditional.probabilities(cell.column).unwrap();
@@ -70,32 +70,13 @@ fn medians_quantiles_and_draws_snap_to_ties_and_means_do_not() {
         }
     }
     assert!(off > 0);
-    for done in [imputer.complete_with_draws(&table, 0, 1), imputer.complete_with_medians(&table)] {
+    for done in [imputer.draw_rows(&table, 0, 1), imputer.median(&table)] {
         let done = done.unwrap();
         assert!(done.rows().all(|row| seen.contains(&row[0])));
         assert!(done.rows().any(|row| row[1].fract() != 0.0));
     }
     let rows = imputer.new_rows(table.columns(), 100, 1).unwrap();
     assert!(rows.rows().all(|row| seen.contains(&row[0])));
-}
-
-#[test]
-fn the_closest_draw_is_one_of_the_draws_and_none_is_closer() {
-    let (table, complete) = truth_tables(80, 0.4, 4);
-    let (density, scaler) = (truth(), units());
-    let imputer = Imputer::new(&density, &scaler, &Ties::none(3), Limits::none(3)).unwrap();
-    let closest = imputer.complete_with_closest(&table, &complete, 10, 5).unwrap();
-    let draws: Vec<Table> = (1..=10).map(|k| imputer.complete_with_draws(&table, 5, k).unwrap()).collect();
-    let distance = |row: &[f64], i: usize| -> f64 {
-        (0..3).map(|j| ((row[j] - complete.row(i)[j]) / scaler.scale(j)).powi(2)).sum()
-    };
-    for i in 0..table.len() {
-        assert!(draws.iter().any(|draw| draw.row(i) == closest.row(i)));
-        let best = draws.iter().map(|draw| distance(draw.row(i), i)).fold(f64::INFINITY, f64::min);
-        assert_eq!(distance(closest.row(i), i), best);
-    }
-    assert!(imputer.complete_with_closest(&table, &complete, 0, 5).is_err());
-    assert!(imputer.complete_with_closest(&table, &complete.select(&[0]).unwrap(), 1, 5).is_err());
 }
 
 #[test]
@@ -106,8 +87,8 @@ fn results_depend_on_the_row_alone() {
         Limits::new(table.columns(), &[(None, None), (Some(-10.0), Some(10.0)), (Some(-50.0), None)]);
     let imputer = Imputer::new(&density, &scaler, &Ties::none(3), limits.unwrap()).unwrap();
     let run = |table: &Table| {
-        let done = imputer.complete_with_draws(table, 1, 2).unwrap();
-        let medians = imputer.complete_with_medians(table).unwrap();
+        let done = imputer.draw_rows(table, 1, 2).unwrap();
+        let medians = imputer.median(table).unwrap();
         (
             done,
             medians,

@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use faer::Mat;
-use psd_impute::learn::{AnchorChoice, EmParams, Mixture, MixturePrior, PsdFit};
+use psd_impute::learn::mixture::{EmParams, Mixture, MixturePrior};
+use psd_impute::learn::psd::{AnchorChoice, PsdFit};
 use psd_impute::objective::{Problem, ProblemOptions, Storage};
 use psd_impute::solver::{SolverOptions, SystemKind};
 

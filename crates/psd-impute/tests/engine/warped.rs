@@ -3,7 +3,7 @@
 use crate::common::*;
 use faer::Mat;
 use psd_impute::density::{Density, PsdDensity, Warped};
-use psd_impute::learn::{Space, StackFit};
+use psd_impute::stack::{Space, StackFit};
 use psd_impute::table::{Resolution, Table, Warp, Warps};
 use std::sync::Arc;
 

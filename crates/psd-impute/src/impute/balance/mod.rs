@@ -35,8 +35,8 @@ mod waves;
 use super::imputer::{Imputer, fill_gaps};
 use crate::Result;
 use crate::density::map_gaps;
-use crate::learn::OneOf;
-use crate::table::{RowKeys, Table};
+use crate::stack::ImputationIndex;
+use crate::table::{RowKeys, Scaler, Table};
 use choose::nearest;
 use distances::{Distances, KEPT};
 use points::Points;
@@ -63,15 +63,26 @@ pub(crate) type Draws = (usize, Vec<Vec<f64>>);
 pub(crate) struct Drawn(HashMap<u64, Vec<f64>>);
 
 impl Drawn {
-    /// The table with the rows completed that have a draw here.
-    pub(super) fn fill(&self, table: &Table, keys: &RowKeys) -> Result<Table> {
+    /// A table, and the same standardised, with the rows completed that have a draw here.
+    pub(super) fn fill(
+        &self,
+        table: &Table,
+        standardised: Table,
+        keys: &RowKeys,
+        scaler: &Scaler,
+    ) -> Result<(Table, Table)> {
+        if self.0.is_empty() {
+            return Ok((table.clone(), standardised));
+        }
         let mut cells = table.cells().to_owned();
         for i in 0..table.len() {
             if let Some(draw) = self.0.get(&keys.key(i)) {
                 fill_gaps(cells.as_mut(), i, draw);
             }
         }
-        table.with_cells(cells)
+        let filled = table.with_cells(cells)?;
+        let standardised = scaler.standardise(&filled);
+        Ok((filled, standardised))
     }
 }
 
@@ -115,7 +126,7 @@ impl Balance {
         &self,
         imputer: &Imputer<'_>,
         seed: u64,
-        OneOf { number, of }: OneOf,
+        ImputationIndex { number, of }: ImputationIndex,
         plain: &[Draws],
     ) -> Result<Drawn> {
         let streams: Vec<(u64, u64)> = (0..self.each as u64).map(|stream| (number, stream)).collect();

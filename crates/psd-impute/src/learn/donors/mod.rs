@@ -142,7 +142,7 @@ impl<'a> LeaveOneOut<'a> {
 mod tests {
     use super::*;
     use crate::density::PsdDensity;
-    use crate::learn::{EmParams, fit_normal};
+    use crate::learn::mixture::{EmParams, fit_normal};
     use crate::table::Column;
 
     const NA: f64 = f64::NAN;

@@ -14,6 +14,7 @@ mod gather;
 mod maximise;
 #[cfg(test)]
 mod naive;
+mod normal;
 
 use crate::density::{Density, PsdDensity, Stack};
 use crate::error::{bad, positive};
@@ -24,6 +25,9 @@ use data::Em;
 use expect::Ready;
 use faer::{Mat, MatRef, Scale};
 use std::sync::Arc;
+
+pub(crate) use normal::normal_prior;
+pub use normal::{choose_ridge, fit_normal};
 
 /// The prior of the components' covariances.
 #[derive(Debug, Clone)]
@@ -110,7 +114,7 @@ impl Mixture {
     }
 
     /// The prior that its components make for each other, from the rows and the prior it was fitted with.
-    pub(super) fn pooled(
+    pub(crate) fn pooled(
         &self,
         table: &Table,
         weights: Option<&[f64]>,
@@ -120,7 +124,7 @@ impl Mixture {
     }
 
     /// The mixture with every covariance taken so many times.
-    pub(super) fn spread(mut self, times: f64) -> Self {
+    pub(crate) fn spread(mut self, times: f64) -> Self {
         self.components.iter_mut().for_each(|component| component.covariance *= Scale(times));
         self
     }

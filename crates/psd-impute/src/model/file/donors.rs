@@ -7,7 +7,7 @@ use crate::density::{
     DiscreteColumn, DiscreteParts, DonorColumn, Donors, Held, SmoothColumn, SmoothKernel, SmoothParts,
 };
 use crate::error::ModelFileError;
-use crate::learn::Data;
+use crate::stack::Data;
 use crate::table::{Column, Kind, Resolution};
 use faer::Mat;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The structure of a model, without its numbers: the JSON in the file.
 
 use crate::kernel::MetricKind;
-use crate::learn::Space;
+use crate::stack::Space;
 use serde::{Deserialize, Serialize};
 
 /// The whole.

@@ -16,10 +16,10 @@ mod stack;
 mod tensors;
 
 use super::kernel_density::KernelDensity;
-use super::{Fitted, Model};
+use super::{FittedDensity, KernelReport, Model};
 use crate::error::{ModelFileError, positive};
 use crate::impute::Ties;
-use crate::learn::TheorySchedule;
+use crate::learn::psd::TheorySchedule;
 use crate::table::{Column, Kind, Scaler};
 use crate::{Error, Result};
 use layout::{FitLayout, KindLayout, Layout, NamedColumn};
@@ -61,21 +61,9 @@ impl Model {
         let columns = self.columns.iter().enumerate().map(|(j, column)| write_column(j, column, out));
         let columns = columns.collect();
         let fit = match &self.fitted {
-            Fitted::Stack(stack) => FitLayout::Stack(stack::write(stack, out)),
-            Fitted::Paper { density, mu, eta, rounds, kept, converged } => {
-                out.vector("paper", &[*mu, *eta]);
-                let density = psd::write("density", density.psd(), out);
-                FitLayout::Paper {
-                    density,
-                    rounds: *rounds as u64,
-                    kept: *kept as u64,
-                    converged: *converged,
-                }
-            }
-            Fitted::Theory { density, schedule, converged } => {
-                out.vector("theory", &[density.nu(), schedule.lambda, schedule.eta]);
-                let density = psd::write("density", density.psd(), out);
-                FitLayout::Theory { density, anchors: schedule.anchors as u64, converged: *converged }
+            FittedDensity::Stack(stack) => FitLayout::Stack(stack::write(stack, out)),
+            FittedDensity::Kernel { density, report, converged } => {
+                write_kernel(density, report, *converged, out)
             }
         };
         Layout { columns, seed: self.seed, rows: self.rows as u64, fit }
@@ -111,20 +99,37 @@ impl Model {
     }
 }
 
-fn read_fit(layout: &FitLayout, columns: &[Column], source: &Source<'_>) -> Result<Fitted> {
-    Ok(match layout {
-        FitLayout::Stack(layout) => Fitted::Stack(stack::read(layout, columns, source)?),
+fn write_kernel(
+    density: &KernelDensity,
+    report: &KernelReport,
+    converged: bool,
+    out: &mut Tensors,
+) -> FitLayout {
+    match *report {
+        KernelReport::Paper { mu, eta, rounds, kept } => {
+            out.vector("paper", &[mu, eta]);
+            let density = psd::write("density", density.psd(), out);
+            FitLayout::Paper { density, rounds: rounds as u64, kept: kept as u64, converged }
+        }
+        KernelReport::Theory(TheorySchedule { lambda, eta, anchors, .. }) => {
+            out.vector("theory", &[density.nu(), lambda, eta]);
+            let density = psd::write("density", density.psd(), out);
+            FitLayout::Theory { density, anchors: anchors as u64, converged }
+        }
+    }
+}
+
+fn read_fit(layout: &FitLayout, columns: &[Column], source: &Source<'_>) -> Result<FittedDensity> {
+    let (density, report, converged) = match layout {
+        FitLayout::Stack(layout) => {
+            return Ok(FittedDensity::Stack(Box::new(stack::read(layout, columns, source)?)));
+        }
         FitLayout::Paper { density, rounds, kept, converged } => {
             let numbers = source.vector("paper", Some(2))?;
             let psd = psd::read("density", density, columns, source)?;
-            Fitted::Paper {
-                density: KernelDensity::new(psd, 0.0).map_err(within("density"))?,
-                mu: numbers[0],
-                eta: numbers[1],
-                rounds: count("rounds", *rounds)?,
-                kept: count("rounds", *kept)?,
-                converged: *converged,
-            }
+            let (rounds, kept) = (count("rounds", *rounds)?, count("rounds", *kept)?);
+            let paper = KernelReport::Paper { mu: numbers[0], eta: numbers[1], rounds, kept };
+            (KernelDensity::new(psd, 0.0), paper, *converged)
         }
         FitLayout::Theory { density, anchors, converged } => {
             let numbers = source.vector("theory", Some(3))?;
@@ -132,10 +137,11 @@ fn read_fit(layout: &FitLayout, columns: &[Column], source: &Source<'_>) -> Resu
             let anchors = count("anchors", *anchors)?;
             let schedule = TheorySchedule { nu, lambda: numbers[1], anchors, eta: numbers[2] };
             let psd = psd::read("density", density, columns, source)?;
-            let density = KernelDensity::new(psd, nu).map_err(within("density"))?;
-            Fitted::Theory { density, schedule, converged: *converged }
+            (KernelDensity::new(psd, nu), KernelReport::Theory(schedule), *converged)
         }
-    })
+    };
+    let density = Box::new(density.map_err(within("density"))?);
+    Ok(FittedDensity::Kernel { density, report, converged })
 }
 
 fn write_column(j: usize, column: &Column, out: &mut Tensors) -> NamedColumn {

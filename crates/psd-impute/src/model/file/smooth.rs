@@ -6,7 +6,9 @@ use super::{psd, within};
 use crate::Result;
 use crate::error::{non_negative, positive};
 use crate::kernel::Metric;
-use crate::learn::{Component, FittedMixture, MetricPrior, Mixture, MixturePrior, Smooth};
+use crate::learn::mixture::{Component, Mixture, MixturePrior};
+use crate::learn::psd::MetricPrior;
+use crate::stack::{FittedMixture, Smooth};
 use crate::table::{Column, Kind};
 use faer::{Mat, MatRef};
 

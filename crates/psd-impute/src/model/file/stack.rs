@@ -5,7 +5,7 @@ use super::tensors::{Source, Tensors};
 use super::{count, donors, smooth, within};
 use crate::Result;
 use crate::error::bad;
-use crate::learn::{Data, DonorPart, FittedStack, LEAST_SHAPE, Member, Parts, Space, Tried};
+use crate::stack::{Data, DonorPart, FittedStack, LEAST_SHAPE, Member, Parts, Space, Tried};
 use crate::table::{Column, Table, Warp, Warps};
 
 /// More rows than this in all are a mistake: each that a row stands for is drawn for in a refit.
@@ -64,7 +64,7 @@ fn read_donors(space: Space, columns: &[Column], data: &Data, source: &Source<'_
         return Err(within("donors")(bad("share", share, "between zero and one")));
     }
     let views = data.views().map_err(within("table"))?;
-    let resolution = views[space as usize].resolution();
+    let resolution = views[space].resolution();
     Ok(DonorPart { donors: donors::read(columns, data, resolution, source)?, space, share })
 }
 

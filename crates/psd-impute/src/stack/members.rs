@@ -1,14 +1,13 @@
 //! The members a stack may have.
 
-use super::imputed_copy::mean_copy;
-use super::joint::{JointFit, MetricPrior};
-use super::kmeans;
-use super::mixture::{EmParams, Mixture, MixturePrior};
-use super::normal::{fit_normal, normal_prior};
 use crate::Result;
 use crate::density::{Density, PsdDensity, Stack};
 use crate::error::bad;
 use crate::kernel::{Anchors, BaseMeasure, Features, Metric, MetricKind};
+use crate::learn::kmeans;
+use crate::learn::mean_copy;
+use crate::learn::mixture::{EmParams, Mixture, MixturePrior, fit_normal, normal_prior};
+use crate::learn::psd::{JointFit, MetricPrior};
 use crate::linalg::LbfgsParams;
 use crate::objective::ProblemOptions;
 use crate::table::{Resolution, Table};

@@ -10,9 +10,9 @@
 //!
 //! so that one set of draws scores every weight. Distances are those of standardised rows; labels that differ are one apart.
 
-use super::choice::plainest;
 use crate::Result;
 use crate::density::Density;
+use crate::learn::selection::plainest;
 use crate::linalg::sigmoid;
 use crate::table::{Pattern, RowKeys, Table, Unit};
 use rand::{Rng, RngExt};

@@ -5,7 +5,7 @@ const TELLING: f64 = 1.0;
 
 /// The first of some settings, plainest first, whose total loss cannot be told from the least. `loss(setting, row)` is compared row by row,
 /// so that what all settings find hard cancels.
-pub(super) fn plainest(settings: usize, rows: usize, loss: impl Fn(usize, usize) -> f64) -> usize {
+pub(crate) fn plainest(settings: usize, rows: usize, loss: impl Fn(usize, usize) -> f64) -> usize {
     let total = |s: usize| (0..rows).map(|i| loss(s, i)).sum::<f64>();
     let totals: Vec<f64> = (0..settings).map(total).collect();
     let best = (0..settings).min_by(|&a, &b| totals[a].total_cmp(&totals[b])).unwrap_or(0);

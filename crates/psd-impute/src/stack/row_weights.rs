@@ -47,14 +47,14 @@ use rayon::prelude::*;
 
 /// One of several completed tables that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OneOf {
+pub struct ImputationIndex {
     /// Which, from one on.
     pub number: u64,
     /// How many there are.
     pub of: u64,
 }
 
-impl OneOf {
+impl ImputationIndex {
     /// Refuses a number beyond how many there are.
     pub(crate) fn check(self) -> Result<Self> {
         let Self { number, of } = self;
@@ -77,9 +77,9 @@ pub(super) fn row_weights(
     copies: &[f64],
     shape: f64,
     seed: u64,
-    one: OneOf,
+    one: ImputationIndex,
 ) -> Result<Vec<f64>> {
-    let OneOf { number, of } = one.check()?;
+    let ImputationIndex { number, of } = one.check()?;
     let (keys, m) = (RowKeys::of(table), of as f64);
     let weight = |(i, &copies): (usize, &f64)| {
         // What `copies` weights add up to: `v` of `copies` times that of one.
@@ -130,13 +130,15 @@ fn freedom(table: &Table, normal: &FittedMixture) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::{EmParams, MixturePrior, fit_normal};
+    use crate::learn::mixture::{EmParams, MixturePrior, fit_normal};
 
     /// The mean and the variance of weights that are drawn often.
     fn moments(copies: f64, shape: f64, of: u64) -> (f64, f64) {
         let cells: Vec<[f64; 2]> = (0..40).map(|i| [f64::from(i), f64::from(i % 3)]).collect();
         let table = Table::continuous(&["a", "b"], &cells).unwrap();
-        let drawn = |seed| row_weights(&table, &[copies; 40], shape, seed, OneOf { number: 2, of }).unwrap();
+        let drawn = |seed| {
+            row_weights(&table, &[copies; 40], shape, seed, ImputationIndex { number: 2, of }).unwrap()
+        };
         let all: Vec<f64> = (0..1500).flat_map(drawn).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         (mean, all.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / all.len() as f64)
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn weights_are_in_balance_over_the_tables() {
         let (table, copies) = (table(30), [2.0, 1.0].repeat(15));
-        let one = |number, of| row_weights(&table, &copies, 0.9, 4, OneOf { number, of });
+        let one = |number, of| row_weights(&table, &copies, 0.9, 4, ImputationIndex { number, of });
         let all: Vec<Vec<f64>> = (1..=7).map(|number| one(number, 7).unwrap()).collect();
         for (i, copies) in copies.iter().enumerate() {
             let total: f64 = all.iter().map(|weights| weights[i]).sum();

@@ -1,10 +1,10 @@
 //! The normal model of an incomplete table: the mixture with one component, its ridge chosen by held-out likelihood.
 
-use super::choice::plainest;
-use super::crossval::{folds, split};
-use super::mixture::{EmParams, EmReport, Mixture, MixturePrior};
+use super::{EmParams, EmReport, Mixture, MixturePrior};
 use crate::Result;
 use crate::density::Density;
+use crate::learn::folds::{folds, split};
+use crate::learn::selection::plainest;
 use crate::table::{Kind, Table};
 use faer::Mat;
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ pub fn fit_normal(
 }
 
 /// The prior that a ridge stands for.
-pub(super) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
+pub(crate) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
     let g = table.columns().iter().filter(|c| *c.kind() == Kind::Continuous).count();
     MixturePrior { scale: Mat::identity(g, g), strength: ridge * table.len() as f64 }
 }

@@ -1,21 +1,17 @@
 //! Cross-validation of a stack's smooth members.
 
-use super::choice::plainest;
 use super::members::{Member, Rows, Smooth, Start, generator};
-use super::space::{Space, View};
+use super::space::{PerSpace, Space, Views};
 use super::stacking::stacking_weights;
 use crate::Result;
 use crate::density::{Density, Stack};
+use crate::learn::folds::split;
+use crate::learn::selection::plainest;
 use crate::linalg::log_sum_exp;
 use crate::table::Table;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-/// With more rows than this, two thirds of them tell what four fifths do, for half the price.
-const MANY: usize = 2_000;
-/// With no more cells than this, nine tenths of the rows tell more than four fifths, and cost little.
-const SMALL: usize = 2_500;
 
 /// What a member has to add to the stack, in nats a row, for one of twice its size to be worth its price. The number is not derived: on
 /// seventeen tables a fifth of it gained little more and took a third longer.
@@ -24,22 +20,6 @@ const WORTH: f64 = 0.05;
 pub(super) const LIGHTEST: f64 = 0.01;
 /// The log-likelihood of a row that no member can have produced, where the rows' are added up.
 const IMPOSSIBLE: f64 = -1e3;
-
-/// How many folds a table is cross-validated in.
-pub(super) fn folds(table: &Table) -> usize {
-    let rows = table.len();
-    match rows * table.columns().len() {
-        _ if rows > MANY => 3,
-        cells if cells > SMALL => rows.min(5),
-        _ => rows.min(10),
-    }
-}
-
-/// The rows of a fold, which leaves them out, and the others. Of a single row there is nothing to leave out.
-pub(super) fn split(rows: usize, fold: usize, folds: usize) -> (Vec<usize>, Vec<usize>) {
-    let (test, train): (Vec<usize>, Vec<usize>) = (0..rows).partition(|i| i % folds == fold);
-    if train.is_empty() { (test.clone(), test) } else { (test, train) }
-}
 
 /// The weighted mean of a number a row.
 pub(super) fn average(values: &[f64], weights: &[f64]) -> f64 {
@@ -114,7 +94,8 @@ pub(super) fn cross_validate(
 struct Split {
     test: Vec<usize>,
     left: Table,
-    rest: [(View, Start); 2],
+    rest: Views,
+    starts: PerSpace<Start>,
 }
 
 impl Split {
@@ -122,13 +103,9 @@ impl Split {
         let (test, train) = split(rows.table.len(), fold, folds);
         let weights: Vec<f64> = train.iter().map(|&i| rows.weights[i]).collect();
         let rest = rows.table.select(&train)?;
-        let [plain, scores] = View::both(Rows { table: &rest, weights: &weights, base: &weights, ..rows })?;
-        let start = |view: View| -> Result<(View, Start)> {
-            let start = Start::of(view.rows(rows.em), ridge)?;
-            Ok((view, start))
-        };
-        let rest = [start(plain)?, start(scores)?];
-        Ok(Self { left: rows.table.select(&test)?, test, rest })
+        let rest = Views::of(Rows { table: &rest, weights: &weights, base: &weights, ..rows })?;
+        let starts = rest.try_map(|view| Start::of(view.rows(rows.em), ridge))?;
+        Ok(Self { left: rows.table.select(&test)?, test, rest, starts })
     }
 
     /// The member fitted without the fold, and the log-likelihoods of the fold's rows.
@@ -138,7 +115,7 @@ impl Split {
         rows: Rows<'_>,
         seed: u64,
     ) -> Result<(Arc<dyn Density>, Vec<f64>)> {
-        let (view, start) = &self.rest[space as usize];
+        let (view, start) = (&self.rest[space], &self.starts[space]);
         let rest = view.rows(rows.em);
         let rng = &mut generator(seed, 0);
         let inner = Smooth::fit(member, rest, start, rng)?.0.density(rest)?;

@@ -11,16 +11,18 @@
 //! The result is one density. Under other row weights each member moves from where it is ([`FittedStack::refitted`]), which is what
 //! proper multiple imputation needs.
 
-use super::crossval::{Chosen, LIGHTEST, Placed, cross_validate, folds};
+use super::crossval::{Chosen, LIGHTEST, Placed, cross_validate};
 use super::members::{Member, Smooth, Start, generator};
-use super::mixture::EmParams;
-use super::normal::choose_ridge;
-use super::parts::{Data, Moved, Parts, SAMPLE};
-use super::row_weights::{OneOf, row_weights, shape};
+use super::observer::{FitObserver, Stop};
+use super::parts::{Data, Parts, Reweighting, SAMPLE};
+use super::row_weights::{ImputationIndex, row_weights, shape};
 use super::space::Space;
 use crate::density::Stack;
 use crate::error::bad;
 use crate::kernel::MetricKind;
+use crate::learn::folds::folds;
+use crate::learn::mixture::EmParams;
+use crate::learn::mixture::choose_ridge;
 use crate::table::{Table, canonical};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -32,28 +34,6 @@ use std::ops::ControlFlow;
 const FEW: usize = 5_000;
 /// How many starts.
 const STARTS: u64 = 3;
-
-/// What is told while a stack is fitted; the answer may stop it from trying more members.
-pub trait StackObserver {
-    /// A member was tried, of so many; its held-out log-likelihood in nats a row, not known of donors.
-    fn tried(&mut self, member: Member, done: usize, of: usize, held_out: Option<f64>) -> ControlFlow<Stop>;
-}
-
-/// How a fit is to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// No more members are tried; the stack is made of those that were.
-    Here,
-    /// There is to be no stack: the fit ends in [`Error::Abandoned`].
-    Altogether,
-}
-
-/// Hears nothing and lets everything run.
-impl StackObserver for () {
-    fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<Stop> {
-        ControlFlow::Continue(())
-    }
-}
 
 /// How to fit a stack.
 #[derive(Debug, Clone)]
@@ -91,7 +71,7 @@ impl StackFit {
     }
 
     /// Fits the stack to a standardised table.
-    pub fn run(&self, table: &Table, observer: &mut dyn StackObserver) -> Result<FittedStack> {
+    pub fn run(&self, table: &Table, observer: &mut dyn FitObserver) -> Result<FittedStack> {
         let data = Data::of(table)?;
         let ridge = choose_ridge(&data.sample)?;
         let candidates: Vec<Member> = self.members.iter().copied().filter(|m| *m != Member::Donors).collect();
@@ -133,8 +113,7 @@ impl StackFit {
     fn fit_smooth(&self, data: Data, chosen: &Chosen, ridge: f64) -> Result<(Parts, bool)> {
         let em = EmParams { max_iterations: 500, ..Default::default() };
         let views = data.views()?;
-        let normals =
-            views.par_iter().map(|view| Start::of(view.rows(em), ridge)).collect::<Result<Vec<_>>>()?;
+        let normals = views.try_map(|view| Start::of(view.rows(em), ridge))?;
         let planned: Vec<(Placed, f64, u64)> = chosen
             .members()
             .flat_map(|(placed, weight)| {
@@ -144,13 +123,13 @@ impl StackFit {
             .collect();
         let fit = |&((member, space), _, start): &(Placed, f64, u64)| {
             let rng = &mut generator(self.seed, start);
-            Smooth::fit(member, views[space as usize].rows(em), &normals[space as usize], rng)
+            Smooth::fit(member, views[space].rows(em), &normals[space], rng)
         };
         let fits = planned.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
-        let converged = normals[0].converged && fits.iter().all(|fit| fit.1);
+        let converged = normals.plain.converged && fits.iter().all(|fit| fit.1);
         let smooth = planned.iter().zip(fits).map(|(((_, space), ..), fit)| (*space, fit.0)).collect();
         let weights = planned.iter().map(|member| member.1).collect();
-        let shape = shape(&data.table, &data.weights, &normals[0].normal)?;
+        let shape = shape(&data.table, &data.weights, &normals.plain.normal)?;
         Ok((Parts { smooth, weights, donors: None, shape, data }, converged))
     }
 
@@ -208,10 +187,10 @@ impl FittedStack {
     /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
     /// the stack stay. The weights are in balance over the tables, so that what is pooled from all of them scatters less. A row's depends
     /// on the seed, on which of how many tables it is for, and on the row's content alone.
-    pub fn refitted(&self, seed: u64, one: OneOf) -> Result<Stack> {
+    pub fn refitted(&self, seed: u64, one: ImputationIndex) -> Result<Stack> {
         let Parts { shape, data: Data { table, weights, .. }, .. } = &self.parts;
         let drawn = row_weights(table, weights, *shape, seed, one)?;
-        self.parts.stack(Some(Moved { weights: &drawn, spread: shape.recip() }))
+        self.parts.stack(Some(Reweighting { weights: &drawn, spread: shape.recip() }))
     }
 
     /// The stack as if it had not seen some rows of a standardised table: its members move to the other rows, their weights in the stack
@@ -227,7 +206,7 @@ impl FittedStack {
             *copies -= gone;
             weight - gone
         });
-        self.parts.stack(Some(Moved { weights: &left.collect::<Vec<_>>(), spread: 1.0 }))
+        self.parts.stack(Some(Reweighting { weights: &left.collect::<Vec<_>>(), spread: 1.0 }))
     }
 
     /// The distinct rows the members were fitted to, and how many rows each stands for.

@@ -1,9 +1,9 @@
 //! Where anchors go when nothing has been learned yet.
 
-use super::imputed_copy::imputed_copy;
-use super::kmeans;
 use crate::error::bad;
 use crate::kernel::{Anchors, Bounds};
+use crate::learn::imputed_copy;
+use crate::learn::kmeans;
 use crate::table::{Kind, Table};
 use crate::{Error, Result};
 use faer::Mat;

@@ -13,13 +13,14 @@
 //! Likelihoods of the two spaces compare as they are, see [`Warped`].
 
 use super::members::Rows;
-use super::mixture::EmParams;
 use crate::Result;
 use crate::density::{Density, Warped, log_slopes, normal_quantile};
 use crate::kernel::truncated::cdf;
+use crate::learn::mixture::EmParams;
 use crate::table::{Kind, Resolution, Table, Warp, Warps};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::Index;
 use std::sync::Arc;
 
 /// `s`.
@@ -47,6 +48,49 @@ impl fmt::Display for Space {
     }
 }
 
+/// Something for each of the two spaces.
+pub(crate) struct PerSpace<T> {
+    pub(crate) plain: T,
+    pub(crate) scores: T,
+}
+
+impl<T> PerSpace<T> {
+    /// The same function of each, both at once.
+    pub(super) fn try_map<U: Send>(&self, f: impl Fn(&T) -> Result<U> + Sync) -> Result<PerSpace<U>>
+    where
+        T: Sync,
+    {
+        let (plain, scores) = rayon::join(|| f(&self.plain), || f(&self.scores));
+        Ok(PerSpace { plain: plain?, scores: scores? })
+    }
+}
+
+impl<T> Index<Space> for PerSpace<T> {
+    type Output = T;
+
+    fn index(&self, space: Space) -> &T {
+        match space {
+            Space::Plain => &self.plain,
+            Space::Scores => &self.scores,
+        }
+    }
+}
+
+/// Rows in the coordinates of each space.
+pub(crate) type Views = PerSpace<View>;
+
+impl Views {
+    /// By the maps to normal scores that [`normal_scores`] gives for some rows.
+    pub(super) fn by(rows: Rows<'_>, warps: Arc<Warps>) -> Result<Self> {
+        Ok(Self { plain: View::plain(rows), scores: View::scores(rows, warps)? })
+    }
+
+    /// By the maps for these rows themselves.
+    pub(super) fn of(rows: Rows<'_>) -> Result<Self> {
+        Self::by(rows, Arc::new(normal_scores(rows.table, rows.weights)?))
+    }
+}
+
 /// Rows in the coordinates of a space.
 pub(crate) struct View {
     table: Table,
@@ -59,24 +103,18 @@ pub(crate) struct View {
 
 impl View {
     /// The columns as they are.
-    pub(super) fn plain(rows: Rows<'_>) -> Self {
+    fn plain(rows: Rows<'_>) -> Self {
         let Rows { table, weights, base, resolution, .. } = rows;
         let (table, resolution) = (table.clone(), resolution.clone());
         Self { table, weights: weights.to_vec(), base: base.to_vec(), resolution, way: None }
     }
 
     /// Their normal scores, by the maps that [`normal_scores`] gives.
-    pub(super) fn scores(rows: Rows<'_>, warps: Arc<Warps>) -> Result<Self> {
+    fn scores(rows: Rows<'_>, warps: Arc<Warps>) -> Result<Self> {
         let Rows { weights, base, resolution: outside, .. } = rows;
         let (table, resolution) = (warps.apply_table(rows.table)?, warps.apply_resolution(outside));
         let (weights, base, way) = (weights.to_vec(), base.to_vec(), Some((warps, outside.clone())));
         Ok(Self { table, weights, base, resolution: Arc::new(resolution), way })
-    }
-
-    /// Both.
-    pub(super) fn both(rows: Rows<'_>) -> Result<[Self; 2]> {
-        let warps = Arc::new(normal_scores(rows.table, rows.weights)?);
-        Ok([Self::plain(rows), Self::scores(rows, warps)?])
     }
 
     pub(super) fn rows(&self, em: EmParams) -> Rows<'_> {

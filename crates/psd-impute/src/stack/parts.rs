@@ -1,15 +1,15 @@
 //! What a stack is put together from: the rows, the members' fits, the donors.
 
-use super::choice::plainest;
 use super::crossval::{Chosen, CrossValidated, Placed, average};
-use super::donors::fit_donors;
 use super::energy;
+use super::fit::Tried;
 use super::members::{Member, Rows, Smooth};
-use super::mixture::EmParams;
-use super::space::{Space, View, normal_scores};
-use super::stack::Tried;
+use super::space::{Space, View, Views, normal_scores};
 use crate::Result;
 use crate::density::{Density, Donors, Fold, LeftOut, Stack};
+use crate::learn::donors::fit_donors;
+use crate::learn::mixture::EmParams;
+use crate::learn::selection::plainest;
 use crate::linalg::log_sum_exp;
 use crate::table::{Resolution, Table, Warps};
 use rayon::prelude::*;
@@ -73,9 +73,8 @@ impl Data {
     }
 
     /// The table in both spaces.
-    pub(crate) fn views(&self) -> Result<[View; 2]> {
-        let rows = self.rows(&self.weights);
-        Ok([View::plain(rows), View::scores(rows, self.scores.clone())?])
+    pub(crate) fn views(&self) -> Result<Views> {
+        Views::by(self.rows(&self.weights), self.scores.clone())
     }
 
     /// For cross-validation, where less than the last digit will do.
@@ -100,7 +99,7 @@ pub(crate) struct Parts {
 
 /// Where the members of a stack move to.
 #[derive(Clone, Copy)]
-pub(super) struct Moved<'a> {
+pub(super) struct Reweighting<'a> {
     /// The row weights.
     pub(super) weights: &'a [f64],
     /// How many times the covariances of mixtures are taken that are fitted under them.
@@ -135,7 +134,7 @@ impl Parts {
         let blind = chosen.stacks()?;
         let fit_in = |space| {
             let smooth = smooth_in(space, &views, &densities)?;
-            self.fit_donors_in(space, &views[space as usize], &smooth, &blind, seed)
+            self.fit_donors_in(space, &views[space], &smooth, &blind, seed)
         };
         let plain = fit_in(Space::Plain)?;
         // Without a smooth member among the scores there is no telling what a donor's missing cells are there; and donors that are of no use
@@ -177,11 +176,11 @@ impl Parts {
 
     /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new: how many times covariances
     /// are taken then.
-    fn densities(&self, views: &[View; 2], spread: Option<f64>) -> Result<Vec<Inside>> {
+    fn densities(&self, views: &Views, spread: Option<f64>) -> Result<Vec<Inside>> {
         let rows: f64 = self.data.weights.iter().sum();
         let em = EmParams { tolerance: MOVED / rows, max_iterations: MOVES };
         let one = |(&weight, (space, fit)): (&f64, &(Space, Smooth))| {
-            let rows = views[*space as usize].rows(em);
+            let rows = views[*space].rows(em);
             let density = match spread {
                 Some(spread) => fit.refit(rows, spread)?.density(rows)?,
                 None => fit.density(rows)?,
@@ -192,17 +191,17 @@ impl Parts {
     }
 
     /// The whole stack, moved to other row weights if there are some. Donors stay in the coordinates that their cells are in.
-    pub(super) fn stack(&self, moved: Option<Moved<'_>>) -> Result<Stack> {
+    pub(super) fn stack(&self, moved: Option<Reweighting<'_>>) -> Result<Stack> {
         let home = self.data.views()?;
-        let away = moved.map(|moved| View::both(self.data.rows(moved.weights))).transpose()?;
+        let away = moved.map(|moved| Views::of(self.data.rows(moved.weights))).transpose()?;
         let views = away.as_ref().unwrap_or(&home);
-        let outside = |(w, space, density): Inside| Ok((w, views[space as usize].outside(density)?));
+        let outside = |(w, space, density): Inside| Ok((w, views[space].outside(density)?));
         let members = self.densities(views, moved.map(|moved| moved.spread))?.into_iter().map(outside);
         let smooth = Stack::new(members.collect::<Result<_>>()?)?;
         let Some(DonorPart { donors, space, share }) = &self.donors else { return Ok(smooth) };
         let weights = moved.map_or(&self.data.weights[..], |moved| moved.weights);
         let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
-        let donors = home[*space as usize].outside(donors)?;
+        let donors = home[*space].outside(donors)?;
         Stack::new(vec![(1.0 - share, Box::new(smooth)), (*share, donors)])
     }
 
@@ -239,10 +238,10 @@ impl Parts {
 }
 
 /// What the smooth members say of the cells in the coordinates of a space: outside all of them, inside those that live there.
-fn smooth_in(space: Space, views: &[View; 2], densities: &[Inside]) -> Result<Stack> {
+fn smooth_in(space: Space, views: &Views, densities: &[Inside]) -> Result<Stack> {
     let member = |(weight, at, density): &Inside| -> Result<(f64, Box<dyn Density>)> {
         Ok(match space {
-            Space::Plain => (*weight, views[*at as usize].outside(density.clone())?),
+            Space::Plain => (*weight, views[*at].outside(density.clone())?),
             Space::Scores => (if *at == space { *weight } else { 0.0 }, Box::new(density.clone())),
         })
     };

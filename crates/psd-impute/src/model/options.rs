@@ -1,0 +1,185 @@
+//! How a model is fitted: the same settings for the library, the command and Python.
+
+use crate::error::bad;
+use crate::kernel::MetricKind;
+use crate::learn::psd::{PaperPreset, TheoryPreset};
+use crate::stack::{Member, StackFit};
+use crate::table::Table;
+use crate::{Error, Result};
+use std::time::Duration;
+
+/// The time budget of a stack unless another one is given.
+const TIME_BUDGET: Duration = Duration::from_secs(60);
+
+/// How a model is fitted. The default leaves everything to cross-validation.
+///
+/// ```
+/// use psd_impute::{FitOptions, Recipe};
+/// use std::time::Duration;
+///
+/// let quick = FitOptions { time_budget: Some(Duration::from_secs(5)), seed: 7, ..FitOptions::default() };
+/// let paper = FitOptions { recipe: Recipe::named("paper", Default::default())?, ..FitOptions::default() };
+/// assert_eq!((quick.recipe.name(), paper.recipe.name()), ("default", "paper"));
+/// # Ok::<(), psd_impute::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FitOptions {
+    /// The density that is fitted.
+    pub recipe: Recipe,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// How long finer members of a stack are tried: a minute unless given, `Duration::MAX` for no limit. The other recipes take none.
+    pub time_budget: Option<Duration>,
+}
+
+/// The density that is fitted.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Recipe {
+    /// A stack of members, weighted by how well they predict rows they have not seen.
+    Stack(StackOptions),
+    /// One kernel density as in the paper's experiments.
+    Paper(PaperPreset),
+    /// One kernel density with the sizes of the paper's theorem.
+    Theory(TheoryPreset),
+}
+
+/// The members of a stack. By default those of [`StackFit::for_table`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StackOptions {
+    /// These members instead of the usual ones.
+    pub members: Option<Vec<Member>>,
+    /// One kernel density with this many anchors instead of the usual members.
+    pub anchors: Option<usize>,
+    /// The kind of metric of the kernel densities; full unless given.
+    pub metric: Option<MetricKind>,
+    /// Whether the normal model is among the members. Unless given, it is, except beside a single kernel density.
+    pub normal: Option<bool>,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self::Stack(StackOptions::default())
+    }
+}
+
+impl Recipe {
+    /// The names of the recipes, the default first.
+    pub const NAMES: [&'static str; 3] = ["default", "paper", "theory"];
+
+    /// The recipe of this name; a stack with these members.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for an unknown name, and [`Error::RecipeHasItsOwn`] for a recipe other than the stack beside options of a stack.
+    pub fn named(name: &str, stack: StackOptions) -> Result<Self> {
+        let recipe = match name {
+            "default" => return Ok(Self::Stack(stack)),
+            "paper" => Self::Paper(PaperPreset::default()),
+            "theory" => Self::Theory(TheoryPreset::default()),
+            other => return Err(bad("preset", format!("{other:?}"), "'default', 'paper' or 'theory'")),
+        };
+        if stack == StackOptions::default() { Ok(recipe) } else { Err(Error::RecipeHasItsOwn) }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        let [default, paper, theory] = Self::NAMES;
+        match self {
+            Self::Stack(_) => default,
+            Self::Paper(_) => paper,
+            Self::Theory(_) => theory,
+        }
+    }
+}
+
+impl FitOptions {
+    /// How long finer members are tried.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RecipeHasItsOwn`] for a budget beside a recipe that takes none.
+    pub(super) fn budget(&self) -> Result<Duration> {
+        match (&self.recipe, self.time_budget) {
+            (Recipe::Stack(_), budget) => Ok(budget.unwrap_or(TIME_BUDGET)),
+            (_, None) => Ok(TIME_BUDGET),
+            (_, Some(_)) => Err(Error::RecipeHasItsOwn),
+        }
+    }
+}
+
+impl StackOptions {
+    /// How a stack with these members is fitted to a table. Those that are given are fitted from one start each.
+    pub(super) fn fit(&self, table: &Table, seed: u64) -> StackFit {
+        let usual = StackFit::for_table(table, seed);
+        if *self == Self::default() {
+            return usual;
+        }
+        let members = match &self.members {
+            Some(members) => members.clone(),
+            None => self.changed(usual.members),
+        };
+        StackFit { members, starts: 1, seed }
+    }
+
+    /// The usual members with the other options applied.
+    fn changed(&self, usual: Vec<Member>) -> Vec<Member> {
+        let metric = self.metric.unwrap_or(MetricKind::Full);
+        let usual = match self.anchors {
+            Some(anchors) => vec![Member::Psd { metric, anchors, strength: 0.05, scale: 0.15 }],
+            None => usual,
+        };
+        let normal = self.normal.unwrap_or(self.anchors.is_none());
+        let others =
+            usual.into_iter().filter(|member| *member != Member::Normal).map(|member| match member {
+                Member::Psd { anchors, strength, scale, .. } => {
+                    Member::Psd { metric, anchors, strength, scale }
+                }
+                other => other,
+            });
+        normal.then_some(Member::Normal).into_iter().chain(others).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(options: StackOptions) -> Vec<Member> {
+        let rows: Vec<[f64; 2]> = (0..60).map(|i| [f64::from(i), f64::from(i % 7)]).collect();
+        let table = Table::continuous(&["a", "b"], &rows).unwrap();
+        options.fit(&table, 0).members
+    }
+
+    #[test]
+    fn options_choose_the_members() {
+        let one = StackOptions { anchors: Some(9), metric: Some(MetricKind::Diagonal), ..Default::default() };
+        let kernel = Member::Psd { metric: MetricKind::Diagonal, anchors: 9, strength: 0.05, scale: 0.15 };
+        assert_eq!(members(one.clone()), [kernel]);
+        assert_eq!(members(StackOptions { normal: Some(true), ..one }), [Member::Normal, kernel]);
+        let without = members(StackOptions { normal: Some(false), ..Default::default() });
+        assert!(!without.contains(&Member::Normal) && without.contains(&Member::Donors));
+        let isotropic = members(StackOptions { metric: Some(MetricKind::Isotropic), ..Default::default() });
+        assert!(isotropic.contains(&Member::Normal));
+        let is_psd = |m: &Member| matches!(m, Member::Psd { metric: MetricKind::Isotropic, .. });
+        assert!(isotropic.iter().any(is_psd));
+        let given = StackOptions { members: Some(vec![Member::Donors]), ..Default::default() };
+        assert_eq!(members(given), [Member::Donors]);
+    }
+
+    #[test]
+    fn recipes_have_names_and_their_own_settings() {
+        let plain = StackOptions::default();
+        for name in Recipe::NAMES {
+            assert_eq!(Recipe::named(name, plain.clone()).unwrap().name(), name);
+        }
+        let anchors = StackOptions { anchors: Some(3), ..plain.clone() };
+        assert!(Recipe::named("default", anchors.clone()).is_ok());
+        assert_eq!(Recipe::named("paper", anchors), Err(Error::RecipeHasItsOwn));
+        assert!(matches!(Recipe::named("papers", plain), Err(Error::BadParameter { .. })));
+        let soon = FitOptions { time_budget: Some(Duration::from_secs(5)), ..Default::default() };
+        assert_eq!(soon.budget(), Ok(Duration::from_secs(5)));
+        assert_eq!(FitOptions::default().budget(), Ok(TIME_BUDGET));
+        let theory = Recipe::Theory(TheoryPreset::default());
+        assert_eq!(FitOptions { recipe: theory, ..soon }.budget(), Err(Error::RecipeHasItsOwn));
+    }
+}
