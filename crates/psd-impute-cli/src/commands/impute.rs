@@ -244,7 +244,7 @@ impl Impute {
         model: &'a Model,
         limits: Limits,
     ) -> Result<Imputations<'a>, psd_impute::Error> {
-        Ok(model.imputations(self.m, self.seed)?.one_fit(self.one_fit).within(limits)?)
+        model.imputations(self.m, self.seed)?.one_fit(self.one_fit).within(limits)
     }
 
     /// Writes all completed tables, and the intervals. Returns what the checks of the first table found.

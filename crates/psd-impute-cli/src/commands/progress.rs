@@ -52,7 +52,7 @@ impl<'a> Watch<'a> {
 }
 
 impl FitObserver for Watch<'_> {
-    fn tried(&mut self, member: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<Stop> {
+    fn tried(&mut self, _: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<Stop> {
         // What comes after the last member takes about as long as one.
         self.progress.bar.set_length(of as u64 + 1);
         self.progress.bar.set_position(done as u64);

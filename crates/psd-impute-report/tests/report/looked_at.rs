@@ -1,7 +1,6 @@
 //! What the page says should be looked at, and that it reassures only where it may.
 
 use crate::common::*;
-use psd_impute::impute::Limits;
 use psd_impute::table::RowCounter;
 use psd_impute_report::{Findings, Subject, page};
 
@@ -53,7 +52,7 @@ fn draws_are_those_of_impute() {
     let model = model(&source);
     let found = Findings::of(&Subject::new(&source, &model)).unwrap();
     let (table, _) = model.plan.encode(&source.batches().unwrap().next().unwrap().unwrap()).unwrap();
-    let draws = model.model.imputations(1, 0, false, Limits::none(table.columns().len())).unwrap();
+    let draws = model.model.imputations(1, 0).unwrap();
     let done = draws.nth(1).unwrap().complete(&table, &mut RowCounter::default()).unwrap();
     let with_gaps = table.rows().zip(done.rows()).filter(|(before, _)| before.iter().any(|x| x.is_nan()));
     let expected: Vec<Vec<f64>> = with_gaps.map(|(_, after)| after.to_vec()).collect();
