@@ -2,7 +2,7 @@
 
 use super::dot;
 
-/// When to stop.
+/// Stopping rule.
 #[derive(Debug, Clone, Copy)]
 pub struct CgParams {
     /// Stop when the residual's norm has fallen to this fraction of the right-hand side's.
@@ -11,12 +11,12 @@ pub struct CgParams {
     pub max_iterations: usize,
 }
 
-/// How it ended.
+/// Outcome of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CgInfo {
-    /// Products with the operator.
+    /// Number of products with the operator.
     pub iterations: usize,
-    /// The last residual's norm over the right-hand side's.
+    /// Norm of the last residual over the norm of the right-hand side.
     pub residual: f64,
     /// Whether the tolerance was met.
     pub converged: bool,

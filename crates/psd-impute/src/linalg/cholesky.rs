@@ -16,6 +16,10 @@ pub struct Cholesky {
 
 impl Cholesky {
     /// Factors `a`, of which only the lower triangle is read. `what` names the matrix in the error.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotPositiveDefinite`] with the first pivot that is not positive and finite.
     pub fn new(a: Mat<f64>, what: &'static str) -> Result<Self> {
         let mut factor = a;
         factor_blocks(factor.as_mut()).map_err(|pivot| Error::NotPositiveDefinite { what, pivot })?;
@@ -34,7 +38,7 @@ impl Cholesky {
         self.factor.as_ref()
     }
 
-    /// The same, owned.
+    /// Returns `L` by value.
     pub(crate) fn into_factor(self) -> Mat<f64> {
         self.factor
     }
@@ -69,11 +73,11 @@ impl Cholesky {
     }
 }
 
-/// Columns factored at once.
+/// Number of columns factored at once. Arbitrary.
 const BLOCK: usize = 128;
 
-/// Right-looking by blocks: factor the diagonal block, solve for the panel below it (in pieces of rows), take the panel's square
-/// off what remains (in strips of columns). The error is the first bad pivot.
+/// Right-looking by blocks: factor the diagonal block, solve for the panel below it (in pieces of rows), and subtract the panel's
+/// square from the remainder (in strips of columns). The error is the first bad pivot.
 fn factor_blocks(mut a: MatMut<'_, f64>) -> std::result::Result<(), usize> {
     let mut start = 0;
     while start < a.nrows() {

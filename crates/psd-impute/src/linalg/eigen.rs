@@ -6,12 +6,20 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, MatRef, Par};
 
-/// The eigenvalues, increasing. `what` names the matrix in the error.
+/// Eigenvalues in increasing order. `what` names the matrix in the error.
+///
+/// # Errors
+///
+/// [`Error::NotFinite`] if the decomposition fails or an eigenvalue is not finite.
 pub fn eigenvalues(a: MatRef<'_, f64>, what: &'static str) -> Result<Vec<f64>> {
     Ok(decompose(a, what, ComputeEigenvectors::No)?.0)
 }
 
-/// The eigenvalues, increasing, and the eigenvectors as columns.
+/// Eigenvalues in increasing order, and the eigenvectors as columns.
+///
+/// # Errors
+///
+/// As for [`eigenvalues`].
 pub fn eigenvectors(a: MatRef<'_, f64>, what: &'static str) -> Result<(Vec<f64>, Mat<f64>)> {
     decompose(a, what, ComputeEigenvectors::Yes)
 }

@@ -1,18 +1,18 @@
-//! Normal densities at many places at once.
+//! Normal densities at many points at once.
 //!
-//! A call of the system's `exp` for each number leaves the vector registers idle. With `n` the integer nearest to `y / log 2` and
+//! Calling the system's `exp` for each number leaves the vector registers idle. With `n` the integer nearest to `y / log 2` and
 //! `r = y - n log 2`, `exp(y) = 2ⁿ exp(r)` and `|r| ≤ ½ log 2`, where `exp(r) = 1 + r + r c/(2 - c)` with `c = r - r² p(r²)` and the
-//! polynomial `p` of FreeBSD's `exp`, whose error is below the last bit. There is no branch and no call in it, so that a loop around it
-//! takes as many numbers at a time as the machine's registers hold; and no operation is fused, so that the bits are the same on every
-//! machine. A loop is inlined where the registers are known, or else it would be compiled for the smallest: for that its closure has to
-//! consume something, its output.
+//! polynomial `p` of FreeBSD's `exp`, whose error is below the last bit. It has no branch and no call, so a loop around it handles as
+//! many numbers at a time as the registers hold; and no operation is fused, so the bits are the same on every machine. Each loop must
+//! be inlined into the dispatched closure, or it would be compiled for the smallest registers; to achieve that, the closure consumes
+//! something: its output.
 
 use std::f64::consts::LOG2_E;
 use std::iter::zip;
 
-/// Added to a number of moderate size, it leaves the nearest integer in the last bits.
+/// `1.5 · 2⁵²`. Added to a number of moderate size, it leaves the nearest integer in the last bits.
 pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
-/// `log 2` in two parts; integers up to a thousand times the first are exact.
+/// `log 2` in two parts; products of the first with integers up to a thousand are exact.
 const LOG_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 /// The coefficients of `p`.
 const P: [f64; 5] = [
@@ -23,7 +23,7 @@ const P: [f64; 5] = [
     4.138_136_797_057_238e-8,
 ];
 
-/// `exp(y)` for `y ≤ 0`, but not less than `e⁻⁷⁰⁰`.
+/// `exp(y)` for `y ≤ 0`; values of `y` below -700 count as -700.
 #[inline(always)]
 fn exp_negative(y: f64) -> f64 {
     let y = y.max(-700.0);
@@ -32,11 +32,11 @@ fn exp_negative(y: f64) -> f64 {
     let r = (y - n * LOG_2[0]) - n * LOG_2[1];
     let s = r * r;
     let c = r - s * (P[0] + s * (P[1] + s * (P[2] + s * (P[3] + s * P[4]))));
-    // The last bits of `shifted` are those of `n`; moved to where a number has its exponent, they make `2ⁿ`.
+    // The last bits of `shifted` are those of `n`; shifted into the exponent field, they make `2ⁿ`.
     (1.0 + (r * c / (2.0 - c) + r)) * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
-/// `out_k += share · N(x; v_k, σ_k²)`, without the `1/√2π`, from all `1/σ_k`.
+/// `out_k += share · N(x; v_k, σ_k²)`, without the factor `1/√2π`; `scales` holds `1/σ_k`.
 pub(crate) fn add_normals(x: f64, values: &[f64], scales: &[f64], share: f64, out: &mut [f64]) {
     pulp::Arch::new().dispatch(
         #[inline(always)]
@@ -49,7 +49,7 @@ pub(crate) fn add_normals(x: f64, values: &[f64], scales: &[f64], share: f64, ou
     );
 }
 
-/// The same with one `σ`.
+/// [`add_normals`] with the same `σ` for all values.
 pub(crate) fn add_equal_normals(x: f64, values: &[f64], (deviation, share): (f64, f64), out: &mut [f64]) {
     let scale = 1.0 / deviation;
     let top = share * scale;
@@ -64,7 +64,7 @@ pub(crate) fn add_equal_normals(x: f64, values: &[f64], (deviation, share): (f64
     );
 }
 
-/// `share · N(x; v_k, h² + s_k²)`, without the `1/√2π`, and its derivative by `h`.
+/// `share · N(x; v_k, h² + s_k²)`, without the factor `1/√2π`, and its derivative with respect to `h`; `variances` holds `s_k²`.
 pub(crate) fn normal_slopes(
     x: f64,
     values: &[f64],

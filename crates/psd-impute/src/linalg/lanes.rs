@@ -1,10 +1,10 @@
-//! Small triangular systems, `W` of them side by side.
+//! Small triangular systems, solved `W` at a time.
 //!
-//! A matrix of order seven is too small for vector registers; eight of them at once, entry by entry, are not. Entry `(i, j)` of the
-//! packed rows of a lower triangle is at `i (i + 1) / 2 + j` and holds the entries of all `W` matrices. Factors store the
+//! A matrix of order seven is too small to fill vector registers, but eight of them side by side, entry by entry, do. Entry `(i, j)` of
+//! a lower triangle packed by rows is at `i (i + 1) / 2 + j` and holds that entry of all `W` matrices. Factors store the
 //! *reciprocals* of their diagonals.
 
-/// Where row `i` of a packed lower triangle starts; also the size of one of order `i`.
+/// Start of row `i` in a packed lower triangle; also the packed length of a triangle of order `i`.
 pub(crate) fn packed_row(i: usize) -> usize {
     i * (i + 1) / 2
 }
@@ -36,7 +36,7 @@ pub(crate) fn factor_lanes<const W: usize>(a: &mut [[f64; W]], n: usize) -> Resu
     Ok(())
 }
 
-/// `L⁻¹ b` in place, for `W` factors and as many vectors.
+/// `L⁻¹ b` in place, for `W` factors and `W` vectors.
 #[inline(always)]
 pub(crate) fn whiten_lanes<const W: usize>(factor: &[[f64; W]], b: &mut [[f64; W]]) {
     for i in 0..b.len() {
@@ -61,7 +61,7 @@ pub(crate) fn squares_lanes<const W: usize>(z: &[[f64; W]]) -> [f64; W] {
     out
 }
 
-/// `½ log det` of `W` matrices from their factors of order `n`: few logarithms, as products of pivots.
+/// `½ log det` of `W` matrices of order `n` from their factors: takes the logarithm of products of eight pivots to save logarithms.
 #[inline(always)]
 pub(crate) fn half_log_det_lanes<const W: usize>(factor: &[[f64; W]], n: usize) -> [f64; W] {
     let mut out = [0.0; W];
@@ -90,7 +90,7 @@ fn minus_products<const W: usize>(mut sum: [f64; W], a: &[[f64; W]], b: &[[f64; 
     sum
 }
 
-/// `L⁻ᵀ z` in place, for `W` factors and as many vectors.
+/// `L⁻ᵀ z` in place, for `W` factors and `W` vectors.
 #[inline(always)]
 pub(crate) fn whiten_transposed_lanes<const W: usize>(factor: &[[f64; W]], z: &mut [[f64; W]]) {
     for i in (0..z.len()).rev() {
@@ -107,7 +107,7 @@ pub(crate) fn whiten_transposed_lanes<const W: usize>(factor: &[[f64; W]], z: &m
     }
 }
 
-/// `L⁻¹ B` in place for `W` factors of order `n` and as many `B` of `width` columns, stored by rows.
+/// `L⁻¹ B` in place for `W` factors of order `n` and `W` matrices `B` of `width` columns, stored by rows.
 #[inline(always)]
 pub(crate) fn whiten_rows_lanes<const W: usize>(
     factor: &[[f64; W]],
@@ -129,7 +129,7 @@ pub(crate) fn whiten_rows_lanes<const W: usize>(
     }
 }
 
-/// Writes the packed inverses of `W` products `L L'` of order `n`; `root` becomes those of `L`.
+/// Writes the packed inverses of `W` products `L L'` of order `n`; `root` receives the inverses of `L`.
 #[inline(always)]
 pub(crate) fn inverse_lanes<const W: usize>(
     factor: &[[f64; W]],
@@ -164,7 +164,7 @@ pub(crate) fn add_square_lanes<const W: usize>(packed: &mut [[f64; W]], x: &[[f6
     }
 }
 
-/// Adds `scale x` as far as the sum goes.
+/// Adds `scale x` to `sum`, over the length of `sum`.
 #[inline(always)]
 fn add_times<const W: usize>(sum: &mut [[f64; W]], scale: [f64; W], x: &[[f64; W]]) {
     for (sum, x) in sum.iter_mut().zip(x) {

@@ -3,18 +3,18 @@
 use super::dot;
 use std::ops::ControlFlow;
 
-/// When to stop.
+/// Stopping rule and memory.
 #[derive(Debug, Clone, Copy)]
 pub struct LbfgsParams {
-    /// Steps at most.
+    /// Largest number of steps.
     pub max_iterations: usize,
-    /// Stop when a step gains less than this.
+    /// Stop when a step lowers the value by less than this.
     pub tolerance: f64,
-    /// Pairs remembered.
+    /// Number of pairs (step, change of gradient) kept.
     pub memory: usize,
 }
 
-/// How it ended.
+/// Outcome of a minimisation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LbfgsInfo {
     /// Steps taken.
@@ -27,10 +27,14 @@ pub struct LbfgsInfo {
     pub converged: bool,
 }
 
-/// Minimises `f`, which returns its value and gradient; a value that is not finite is a step too far.
+/// Minimises `f`, which returns its value and gradient; a value that is not finite means that the step was too long.
 ///
-/// Directions by the two-loop recursion; lengths by backtracking to Armijo's rule with quadratic interpolation. A pair enters the
-/// memory only with positive curvature, so directions go down.
+/// Directions come from the two-loop recursion; step lengths from backtracking to Armijo's rule with quadratic interpolation. A pair
+/// enters the memory only if its curvature is positive, so every direction is one of descent.
+///
+/// # Errors
+///
+/// Whatever `f` returns.
 pub fn lbfgs<E>(
     f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>), E>,
     start: Vec<f64>,
@@ -39,7 +43,11 @@ pub fn lbfgs<E>(
     lbfgs_watched(f, |_, _| Ok(ControlFlow::Continue(())), start, params)
 }
 
-/// The same, while `watch` is shown the number of every step and the point it led to, and may stop.
+/// [`lbfgs`] with an observer: after every step `watch` receives the step's number and the new point, and may stop the loop.
+///
+/// # Errors
+///
+/// Whatever `f` or `watch` returns.
 pub fn lbfgs_watched<E>(
     mut f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>), E>,
     mut watch: impl FnMut(usize, &[f64]) -> Result<ControlFlow<()>, E>,
@@ -57,7 +65,7 @@ pub fn lbfgs_watched<E>(
             info.converged = slope == 0.0;
             break;
         }
-        // The first step has no scale yet: go no further than a tenth.
+        // The first step has no scale yet: move by at most 0.1 (arbitrary).
         let longest = if pairs.is_empty() { 0.1 / dot(&gradient, &gradient).sqrt().max(0.1) } else { 1.0 };
         let mut length = longest;
         let accepted = loop {
@@ -70,7 +78,7 @@ pub fn lbfgs_watched<E>(
             let parabola = -0.5 * slope * length * length / (next - value - slope * length);
             length =
                 if parabola.is_finite() { parabola.clamp(0.1 * length, 0.5 * length) } else { 0.1 * length };
-            // So short a step cannot gain enough. A gradient whose square overflows leaves no length at all.
+            // A step this short cannot gain enough. A gradient whose square overflows gives a length of zero.
             info.converged = -slope * length < params.tolerance;
             if info.converged || length < 1e-10 * longest || length == 0.0 {
                 break None;

@@ -1,8 +1,8 @@
-//! The few pieces of linear algebra that faer does not have in our shape.
+//! The few pieces of linear algebra that faer does not offer in the form needed here.
 //!
 //! Everything here gives the same bits for any number of threads: work is cut into pieces whose bounds do not depend on the
-//! pool, each piece runs on one thread, and pieces are summed in order. (faer's own parallel kernels do not promise
-//! that, nor do its operators on matrices, which use them.)
+//! pool, each piece runs on one thread, and pieces are summed in order. (faer's own parallel kernels do not promise this, and
+//! neither do its matrix operators, which use those kernels.)
 
 mod cg;
 mod cholesky;
@@ -31,7 +31,7 @@ pub use symmetric::{Packed, pack, packed_len, unpack};
 
 use faer::{MatMut, MatRef};
 
-/// The inner product of two slices, in eight strands so that the compiler can use vector registers.
+/// Inner product of two slices, summed in eight strands so that the compiler can use vector registers.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut strands = [0.0; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -44,7 +44,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     strands.iter().sum::<f64>() + tail
 }
 
-/// `log Σ exp(x)`, safe for any range; minus infinity for nothing. Terms that could not change the last bit are left out: the
+/// `log Σ exp(x)`, safe for any range; minus infinity for an empty slice. Terms too small to change the last bit are skipped: the
 /// exponential of a number far below zero underflows, which takes ten times as long.
 pub fn log_sum_exp(x: &[f64]) -> f64 {
     let top = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -60,20 +60,20 @@ pub(crate) fn sigmoid(t: f64) -> f64 {
     1.0 / (1.0 + (-t).exp())
 }
 
-/// The exponential of this is nothing beside one, were it added a million times.
+/// `exp(-60) ≈ 9e-27`: a million terms below it, added to one, still do not change the last bit.
 const NOTHING: f64 = -60.0;
 
-/// Whether every entry is finite; faer's norms pass over NaN.
+/// Whether every entry is finite; faer's norms ignore NaN.
 pub(crate) fn is_finite(a: MatRef<'_, f64>) -> bool {
     a.col_iter().all(|column| column.iter().all(|x| x.is_finite()))
 }
 
-/// A column of a column-major matrix as a slice. All our matrices are; another layout is a mistake of this crate.
+/// Returns a column of a column-major matrix as a slice. All matrices here are column-major; another layout is a bug of this crate.
 pub(crate) fn column(a: MatRef<'_, f64>, j: usize) -> &[f64] {
     a.col(j).try_as_col_major().expect("a column-major matrix").as_slice()
 }
 
-/// The same, to be written to.
+/// Returns a column of a column-major matrix as a mutable slice.
 pub(crate) fn column_mut(a: MatMut<'_, f64>, j: usize) -> &mut [f64] {
     a.col_mut(j).try_as_col_major_mut().expect("a column-major matrix").as_slice_mut()
 }

@@ -6,7 +6,7 @@ use faer::traits::pulp::{Arch, Simd, WithSimd};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// Columns of a piece of a large product.
+/// Largest number of columns in one piece of a large product. Arbitrary.
 const STRIP: usize = 128;
 
 /// `tr(AB)` of two symmetric matrices.
@@ -19,8 +19,8 @@ pub fn trace(a: MatRef<'_, f64>) -> f64 {
     (0..a.nrows()).map(|i| a[(i, i)]).sum()
 }
 
-/// Zeros, down to the padding below each column. faer multiplies the padding of a left operand along and drops the result, and what an
-/// allocator leaves there reads as subnormal numbers, which slow a product down thirtyfold.
+/// A matrix of zeros whose padding below each column is zero too. faer multiplies the padding of a left operand and drops the result;
+/// leftover memory read as subnormal numbers makes a product thirty times slower.
 pub(crate) fn zeros(rows: usize, columns: usize) -> Mat<f64> {
     let mut out = Mat::zeros(rows.next_multiple_of(8), columns);
     out.truncate(rows, columns);
@@ -40,9 +40,9 @@ pub(crate) fn product(out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f6
     leave_vector_code();
 }
 
-/// To be called after faer's products. Their kernels leave the upper halves of the vector registers in use, without the `vzeroupper` that is
-/// due, and until one comes, code compiled for plain SSE, as ours and the library's `exp`, runs several times slower. A function that
-/// is compiled for wide registers and touches one ends with that instruction.
+/// Clears the upper halves of the vector registers; must be called after each of faer's products. Its kernels leave them in use without
+/// the required `vzeroupper`, and until one is executed, code compiled for plain SSE (ours and the library's `exp`) runs several times
+/// slower. A function compiled for wide registers that touches one ends with that instruction.
 pub(crate) fn leave_vector_code() {
     struct Touch;
     impl WithSimd for Touch {
@@ -71,7 +71,7 @@ pub fn gram(a: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// The lower triangle of a product that is known to be symmetric, on one thread; half the work of the whole.
+/// Lower triangle of a product that is known to be symmetric, on one thread; half the work of the full product.
 pub(crate) fn lower_product(out: MatMut<'_, f64>, how: Accum, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     use BlockStructure::{Rectangular, TriangularLower};
     triangular::matmul(out, TriangularLower, how, a, Rectangular, b, Rectangular, 1.0, Par::Seq);
@@ -79,7 +79,7 @@ pub(crate) fn lower_product(out: MatMut<'_, f64>, how: Accum, a: MatRef<'_, f64>
 }
 
 /// `out + sign · A B` where the result is symmetric, for large matrices, on all threads: strips of columns from the diagonal down.
-/// What stands above the diagonal afterwards is of no meaning.
+/// Entries above the diagonal are meaningless afterwards.
 pub(crate) fn parallel_lower_product(
     out: MatMut<'_, f64>,
     a: MatRef<'_, f64>,

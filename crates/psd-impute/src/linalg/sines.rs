@@ -1,14 +1,14 @@
 //! Sines and cosines of many phases at once.
 //!
-//! Phases are counted in turns, so that a phase less the nearest integer is the same phase, `r`, `|r| ≤ ½`. With `s = sin πr` and
-//! `c = cos πr`, `|πr| ≤ π/2`, the sine of the whole phase is `2sc` and its cosine `1 - 2s²`. Taylor's series, cut where what follows is below
-//! `1e-11`, have neither branches nor calls; see [`exponential`](super::exponential) for what that is good for.
+//! Phases are measured in turns, so that subtracting the nearest integer leaves the same phase, `r`, `|r| ≤ ½`. With `s = sin πr` and
+//! `c = cos πr`, `|πr| ≤ π/2`, the sine of the full phase is `2sc` and its cosine `1 - 2s²`. Taylor's series, cut where the remainder is
+//! below `1e-11`, need neither branches nor calls; [`exponential`](super::exponential) says why that matters.
 
 use super::exponential::ROUND;
 use std::f64::consts::PI;
 use std::iter::zip;
 
-/// The coefficients of `sin x / x` and `cos x` in powers of `x²`, without the first, which is one.
+/// Coefficients of `sin x / x` and `cos x` in powers of `x²`, without the leading one.
 const SIN: [f64; 7] = [
     -1.0 / 6.0,
     1.0 / 120.0,
@@ -40,7 +40,7 @@ fn sine_and_cosine(turns: f64) -> (f64, f64) {
     (2.0 * s * c, 1.0 - 2.0 * s * s)
 }
 
-/// `a_k sin 2πp_k` and `a_k cos 2πp_k` of the phases `p` in turns and the amplitudes `a`.
+/// Writes `a_k sin 2πp_k` and `a_k cos 2πp_k` for the phases `p` in turns and the amplitudes `a`.
 pub(crate) fn sines_and_cosines(turns: &[f64], amplitudes: &[f64], sines: &mut [f64], cosines: &mut [f64]) {
     pulp::Arch::new().dispatch(
         #[inline(always)]

@@ -27,7 +27,7 @@ pub fn pack(a: MatRef<'_, f64>, out: &mut [f64]) {
     }
 }
 
-/// The symmetric matrix of order `l` that `packed` holds.
+/// Returns the symmetric matrix of order `l` that `packed` holds.
 pub fn unpack(packed: &[f64], l: usize) -> Mat<f64> {
     let mut out = super::zeros(l, l);
     unpack_into(packed, out.as_mut());
