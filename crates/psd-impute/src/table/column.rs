@@ -3,7 +3,7 @@
 use crate::error::bad;
 use crate::{Error, Result};
 
-/// What the cells of a column are.
+/// Type of the values in a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// Any real number.
@@ -15,13 +15,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The value a cell may hold that is nearest to `x`; `x` itself in a continuous column.
+    /// Returns the allowed value nearest to `x`; `x` itself in a continuous column.
     pub fn nearest(&self, x: f64) -> f64 {
         let distance = |v: &f64| (v - x).abs();
         self.atoms().into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(x)
     }
 
-    /// The values a cell of a discrete column may hold, increasing; none for a continuous column.
+    /// Values that a cell of a discrete column may hold, increasing; empty for a continuous column.
     pub fn atoms(&self) -> Vec<f64> {
         match self {
             Kind::Continuous => Vec::new(),
@@ -50,7 +50,11 @@ impl Column {
         Self { name: name.into(), kind: Kind::Continuous }
     }
 
-    /// A column of numbers with few distinct values, which are sorted here.
+    /// A column of numbers with few distinct values. They are sorted and deduplicated here.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyTable`] if there are no values, [`Error::BadParameter`] if one is not finite.
     pub fn ordered(name: impl Into<String>, mut values: Vec<f64>) -> Result<Self> {
         if values.is_empty() {
             return Err(Error::EmptyTable("values in an ordered column"));
@@ -64,6 +68,10 @@ impl Column {
     }
 
     /// A column of labels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyTable`] if there are no labels.
     pub fn category(name: impl Into<String>, labels: Vec<String>) -> Result<Self> {
         if labels.is_empty() {
             return Err(Error::EmptyTable("labels in a category column"));

@@ -1,9 +1,9 @@
-//! Merging rows that are the same to the bit.
+//! Merging rows that are equal bit by bit.
 
 use super::Table;
 use std::collections::HashMap;
 
-/// The positions of the first copies, and the summed weights.
+/// Positions of the first copies, and the sum of the weights of each.
 pub(super) fn merge(table: &Table, weights: &[f64]) -> (Vec<usize>, Vec<f64>) {
     let (mut kept, mut sums) = (Vec::new(), Vec::new());
     let mut place: HashMap<Vec<u64>, usize> = HashMap::new();
@@ -19,7 +19,7 @@ pub(super) fn merge(table: &Table, weights: &[f64]) -> (Vec<usize>, Vec<f64>) {
     (kept, sums)
 }
 
-/// A cell's bits. All missing cells are alike, whatever the bits of their NaN; so are the two zeros.
+/// Bits of a cell, equal for all missing cells, whatever the bits of their NaN, and for the two zeros.
 pub(crate) fn canonical(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { (x + 0.0).to_bits() }
 }

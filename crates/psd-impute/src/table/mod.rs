@@ -26,21 +26,24 @@ use crate::linalg::column;
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 
-/// A table: columns with names and kinds, and rows of cells of which any may be missing.
+/// A table: named columns of given kinds, and rows of cells, any of which may be missing.
 ///
-/// A cell is an `f64`; a missing one is NaN. A cell of a category column holds the position of its label, one of an
-/// ordered column holds the value itself.
+/// A cell is an `f64`; a missing one is NaN. A cell of a category column holds the position of its label, a cell of an
+/// ordered column the value itself.
 #[derive(Debug, Clone)]
 pub struct Table {
     columns: Vec<Column>,
-    /// `d × n`: one row of the table is one column of the matrix, so that it is contiguous.
+    /// `d × n`: each row of the table is one column of the matrix, so that it is contiguous.
     cells: Mat<f64>,
 }
 
 impl Table {
     /// A table from its columns and its cells, one row of the table per *column* of `cells`.
     ///
-    /// Refuses tables without rows or columns, infinite cells, and cells that are none of a discrete column's atoms.
+    /// # Errors
+    ///
+    /// [`Error::EmptyTable`] without columns or rows, [`Error::Shape`] if the cells do not match the columns, [`Error::BadCell`] for an
+    /// infinite cell or one that is not among a discrete column's values.
     pub fn new(columns: Vec<Column>, cells: Mat<f64>) -> Result<Self> {
         if columns.is_empty() {
             return Err(Error::EmptyTable("columns"));
@@ -67,6 +70,10 @@ impl Table {
     }
 
     /// A table of continuous columns from rows of numbers, NaN where a cell is missing.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
     pub fn continuous<R: AsRef<[f64]>>(names: &[&str], rows: &[R]) -> Result<Self> {
         if let Some(row) = rows.iter().map(AsRef::as_ref).find(|row| row.len() != names.len()) {
             return Err(Error::Shape { what: "cells in a row", found: row.len(), expected: names.len() });
@@ -110,8 +117,8 @@ impl Table {
         self.rows().map(move |row| row[j]).filter(|x| !x.is_nan())
     }
 
-    /// How often each value of a discrete column was observed, as shares; row weights count. A value never seen has a share of almost
-    /// nothing rather than nothing, so that a row that has it is improbable, not impossible.
+    /// Relative frequency of each value of a discrete column, by row weight if there are weights. A value never seen gets a tiny share
+    /// (1e-9 before normalising, arbitrary) rather than zero, so that a row that has it is improbable, not impossible.
     pub(crate) fn shares(&self, j: usize, weights: Option<&[f64]>) -> Vec<f64> {
         let atoms = self.columns[j].kind().atoms();
         let mut shares = vec![1e-9; atoms.len()];
@@ -124,26 +131,30 @@ impl Table {
         shares.iter().map(|s| s / total).collect()
     }
 
-    /// The rows grouped by the columns they have, in the order of the patterns, so that the result does not depend
-    /// on anything but the set of rows and their order within a group.
+    /// Groups the rows by their observed columns, in the order of the patterns, so that the result depends only on the set of rows
+    /// and their order within a group.
     pub fn groups(&self) -> Vec<Group> {
         pattern::group(self)
     }
 
-    /// The table with its continuous columns standardised, and how to undo it.
+    /// Returns the table with its continuous columns standardised, and the scaler that undoes it.
     pub fn standardise(&self) -> (Self, Scaler) {
         let scaler = Scaler::of(self);
         (scaler.standardise(self), scaler)
     }
 
-    /// The positions of a random sample of at most `count` rows, in order; see [`RowSample`].
+    /// Positions of a random sample of at most `count` rows, increasing; see [`RowSample`].
     pub fn sample(&self, count: usize) -> Vec<usize> {
         let mut sample = RowSample::new(count);
         self.rows().enumerate().for_each(|(i, row)| sample.offer(i as u64, row, || ()));
         sample.into_rows().into_iter().map(|(i, ())| i as usize).collect()
     }
 
-    /// Some rows of the table, in the order given.
+    /// Selects rows, in the order given.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for a row beyond the table, [`Error::EmptyTable`] if `rows` is empty.
     pub fn select(&self, rows: &[usize]) -> Result<Self> {
         if let Some(row) = rows.iter().find(|&&i| i >= self.len()) {
             return Err(crate::error::bad("row", row, "one of the table's"));
@@ -152,12 +163,20 @@ impl Table {
     }
 
     /// A table with the same columns and other cells, checked as by [`new`](Self::new).
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
     pub fn with_cells(&self, cells: Mat<f64>) -> Result<Self> {
         Self::new(self.columns.clone(), cells)
     }
 
-    /// The distinct rows in order of first appearance, and the summed weight of each. Fitting the one with the other
-    /// is fitting the table with `weights`.
+    /// Returns the distinct rows in order of first appearance, and the sum of the weights of each. Fitting them with these weights is
+    /// fitting the table with `weights`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless there is one weight per row.
     pub fn merge_duplicates(&self, weights: &[f64]) -> Result<(Self, Vec<f64>)> {
         if weights.len() != self.len() {
             return Err(Error::Shape { what: "row weights", found: weights.len(), expected: self.len() });

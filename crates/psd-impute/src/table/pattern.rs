@@ -1,4 +1,4 @@
-//! Patterns: which columns a row has.
+//! Patterns: which columns are observed in a row.
 
 use super::Table;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ impl Pattern {
         Self { observed, missing }
     }
 
-    /// Nothing observed of `d` columns.
+    /// The pattern of a row without any observed cell, for `d` columns.
     pub fn empty(d: usize) -> Self {
         Self { observed: Vec::new(), missing: (0..d).collect() }
     }
@@ -41,9 +41,9 @@ impl Pattern {
 /// The rows that share a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// What they share.
+    /// The shared pattern.
     pub pattern: Pattern,
-    /// Their positions in the table, increasing.
+    /// Positions of the rows in the table, increasing.
     pub rows: Vec<usize>,
 }
 

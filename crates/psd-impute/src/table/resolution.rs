@@ -1,33 +1,34 @@
-//! What a recorded value stands for.
+//! Repeated values of continuous columns, and the bins they stand for.
 //!
-//! Numbers are recorded on a grid, below a limit as zero, or as one of a few settings. A density with respect to length has no fair way to
-//! speak of a value that comes back: whoever puts the narrowest spike there wins on likelihood. So a value that comes back stands
-//! for its **cell**, all numbers nearer to it than to the next recorded value, and counts by the probability of the cell.
+//! Numbers are recorded on a grid, as zero when below a detection limit, or as one of a few settings. A density with respect to length
+//! cannot treat repeated values fairly: the model with the narrowest spike there wins on likelihood. So a repeated value stands for its
+//! **bin** (`cell` in names): all numbers nearer to it than to the next recorded value. It counts by the probability of the bin.
 
 use super::{Kind, Table};
 
-/// An atom of an otherwise untied column has this share of the observed cells, but at least `REPEATS` of them.
+/// In a column of mostly distinct values, a value counts as repeated if it has at least `SHARE` of the observed cells and occurs at
+/// least `REPEATS` times. Both arbitrary.
 const SHARE: f64 = 0.05;
 const REPEATS: usize = 5;
 
-/// The recorded values of each continuous column, with their cells.
+/// The repeated values of each continuous column, with their bins.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Resolution {
     columns: Vec<Grid>,
 }
 
-/// The values of a column that stand for cells, increasing.
+/// The values of a column that stand for bins, increasing.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Grid {
     values: Vec<f64>,
     cells: Vec<(f64, f64)>,
-    /// Whether every number is in a cell.
+    /// Whether the bins cover the real line.
     full: bool,
 }
 
 impl Resolution {
-    /// In a column where most cells share their value with another, every value stands for its cell; in others, those that come
-    /// back often do.
+    /// In a column where most cells share their value with another, every value stands for its bin; elsewhere only the frequent
+    /// values do.
     pub fn of(table: &Table) -> Self {
         let grid = |j: usize| match table.columns()[j].kind() {
             Kind::Continuous => Grid::of(table.observed(j).collect()),
@@ -36,7 +37,7 @@ impl Resolution {
         Self { columns: (0..table.columns().len()).map(grid).collect() }
     }
 
-    /// The cell that a value of column `j` stands for; none for a value that stands for itself.
+    /// Returns the bin that the value `x` of column `j` stands for; `None` if it stands for itself.
     pub fn cell(&self, j: usize, x: f64) -> Option<(f64, f64)> {
         let grid = self.columns.get(j)?;
         let at = grid.cells.partition_point(|cell| cell.1 < x);
@@ -44,7 +45,7 @@ impl Resolution {
         (grid.full || grid.values[at] == x).then_some(cell)
     }
 
-    /// The resolution of a table whose columns are mapped by an increasing function each.
+    /// The resolution of a table whose columns are each mapped by an increasing function.
     pub(crate) fn map(&self, f: impl Fn(usize, f64) -> f64) -> Self {
         let grid = |(j, grid): (usize, &Grid)| Grid {
             values: grid.values.iter().map(|&x| f(j, x)).collect(),
@@ -54,7 +55,7 @@ impl Resolution {
         Self { columns: self.columns.iter().enumerate().map(grid).collect() }
     }
 
-    /// Whether the values of any of these columns may stand for cells.
+    /// Whether values of any of these columns may stand for bins.
     pub fn concerns(&self, columns: &[usize]) -> bool {
         columns.iter().any(|&j| self.columns.get(j).is_some_and(|grid| !grid.values.is_empty()))
     }

@@ -1,17 +1,17 @@
-//! A random generator for each row that depends on nothing but the row.
+//! A random generator per row that depends only on the row, the seed and the imputation.
 
 use super::{Table, canonical};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 
-/// A key for each row: its content, and how many equal rows stand before it.
+/// One key per row: a hash of its content and of the number of equal rows before it.
 #[derive(Debug, Clone)]
 pub struct RowKeys {
     keys: Vec<u64>,
 }
 
-/// Counts equal rows over the batches that a table comes in, so that each row has the key it has in the whole table.
+/// Counts equal rows over the batches of a table, so that each row gets the key it has in the whole table.
 #[derive(Debug, Clone, Default)]
 pub struct RowCounter {
     seen: HashMap<u64, u32>,
@@ -36,7 +36,7 @@ impl RowKeys {
         RowCounter::default().keys(table)
     }
 
-    /// The keys of some of the rows.
+    /// Keys of the given rows.
     pub(crate) fn select(&self, rows: &[usize]) -> Self {
         Self { keys: rows.iter().map(|&i| self.keys[i]).collect() }
     }
@@ -51,7 +51,7 @@ impl RowKeys {
         self.stream(i, seed, imputation, 0)
     }
 
-    /// One of many such generators, of which that is the first.
+    /// One of many independent generators of row `i`; [`generator`](Self::generator) is stream 0.
     pub(crate) fn stream(&self, i: usize, seed: u64, imputation: u64, stream: u64) -> ChaCha8Rng {
         let mut state = self.keys[i] ^ mix(mix(seed) ^ imputation);
         let mut bytes = [0; 32];

@@ -1,14 +1,14 @@
-//! A random sample of rows that come one after another.
+//! A random sample of rows that arrive one after another.
 //!
-//! Every row has a key, a hash of its position and its content, and the rows with the least keys are kept. So the sample does not depend
-//! on the batches that rows come in, needs no second pass, and is in step with no order of the rows: of rows that alternate between two
-//! groups, every second one would be the same group always.
+//! Every row has a key, a hash of its position and its content, and the rows with the smallest keys are kept. So the sample does not
+//! depend on how the rows are batched, needs no second pass, and cannot be in step with a periodic order: if two groups alternate,
+//! taking every second row would always take the same group.
 
 use super::canonical;
 use super::row_key::mix;
 use std::collections::BinaryHeap;
 
-/// At most so many of the rows that are offered, with something kept of each.
+/// A sample of at most `most` of the offered rows, with a value kept for each.
 #[derive(Debug, Clone)]
 pub struct RowSample<T> {
     most: usize,
@@ -22,7 +22,7 @@ impl<T> RowSample<T> {
         Self { most, offered: 0, kept: BinaryHeap::new() }
     }
 
-    /// Offers the row at a position, of which `keep` is kept if it is taken.
+    /// Offers the row at a position; if it is taken, the value of `keep()` is stored with it.
     pub fn offer(&mut self, position: u64, row: &[f64], keep: impl FnOnce() -> T) {
         self.offered += 1;
         let key = row.iter().fold(mix(position), |hash, &x| mix(hash ^ canonical(x)));
@@ -35,12 +35,12 @@ impl<T> RowSample<T> {
         self.kept.push(Keyed { key, position, kept: keep() });
     }
 
-    /// Whether every row that was offered is kept.
+    /// Whether every offered row was kept.
     pub fn is_whole(&self) -> bool {
         self.offered == self.kept.len() as u64
     }
 
-    /// The positions of the kept rows, in order, and what is kept of each.
+    /// Positions of the kept rows, increasing, and the value stored with each.
     pub fn into_rows(self) -> Vec<(u64, T)> {
         let mut rows: Vec<(u64, T)> = self.kept.into_iter().map(|row| (row.position, row.kept)).collect();
         rows.sort_by_key(|row| row.0);

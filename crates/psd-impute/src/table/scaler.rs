@@ -27,7 +27,7 @@ impl Scaler {
         Self { shift, scale }
     }
 
-    /// From a shift and a scale for each column.
+    /// A scaler from a shift and a scale per column.
     pub(crate) fn from_parts(shift: Vec<f64>, scale: Vec<f64>) -> Result<Self> {
         if shift.len() != scale.len() {
             return Err(Error::Shape { what: "scales", found: scale.len(), expected: shift.len() });
@@ -39,7 +39,7 @@ impl Scaler {
         Ok(Self { shift, scale })
     }
 
-    /// The shift of every column, and the scale.
+    /// Shifts and scales of all columns.
     pub(crate) fn parts(&self) -> (&[f64], &[f64]) {
         (&self.shift, &self.scale)
     }
@@ -71,18 +71,19 @@ impl Scaler {
         (x - self.shift[j]) / self.scale[j]
     }
 
-    /// The value of column `j` that a standardised one stands for.
+    /// Undoes [`apply`](Self::apply): the value of column `j` whose standardised value is `z`.
     pub fn undo(&self, j: usize, z: f64) -> f64 {
         self.shift[j] + self.scale[j] * z
     }
 
-    /// The scale of column `j`: a log-density falls by its logarithm for every observed cell of the column.
+    /// The scale of column `j`: changing back to the table's units lowers a log-density by the scale's logarithm per observed cell.
     pub fn scale(&self, j: usize) -> f64 {
         self.scale[j]
     }
 }
 
-/// Deviations are divided by the largest one before they are squared: squares of 1e300 or 1e-300 are out of range.
+/// Mean and standard deviation; (0, 1) for no values, deviation 1 for a constant. Deviations are divided by the largest one before they
+/// are squared: squares of 1e300 or 1e-300 are out of range.
 pub(crate) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     if values.is_empty() {
         return (0.0, 1.0);

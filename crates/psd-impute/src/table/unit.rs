@@ -1,8 +1,8 @@
-//! What the differences in a column are measured in.
+//! Units in which differences within a column are measured.
 
 use super::{Kind, Table, mean_and_deviation};
 
-/// The unit of a column of a standardised table: deviations of a number; labels that differ are one apart.
+/// Unit of a column of a standardised table: the standard deviation for numbers; different labels have distance one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Unit {
     Number(f64),
@@ -10,7 +10,7 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// Continuous columns are standardised already, ordered ones are not.
+    /// The unit of column `j`. Continuous columns are already standardised, ordered ones are not.
     pub(crate) fn of(table: &Table, j: usize) -> Self {
         match table.columns()[j].kind() {
             Kind::Continuous => Self::Number(1.0),
@@ -19,7 +19,7 @@ impl Unit {
         }
     }
 
-    /// The squared difference of two cells.
+    /// Squared difference of two cells in this unit.
     pub(crate) fn square(self, x: f64, y: f64) -> f64 {
         match self {
             Self::Number(unit) => ((x - y) / unit).powi(2),

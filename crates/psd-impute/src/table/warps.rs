@@ -5,19 +5,19 @@ use crate::error::bad;
 use crate::{Error, Result};
 use faer::Mat;
 
-/// An increasing, piecewise linear map of the real line onto itself; the first and last pieces go on for ever.
+/// An increasing, piecewise linear map of the real line onto itself; the first and last pieces extend to infinity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Warp {
-    /// `x` and what it becomes, both increasing; at least two.
+    /// Points `(x, image of x)`, both coordinates increasing; at least two.
     knots: Vec<(f64, f64)>,
 }
 
 /// The piece of a [`Warp`] on an interval of the image: there `x = shift + slope · z`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// Where it begins.
+    /// Start of the interval.
     pub from: f64,
-    /// Where it ends.
+    /// End of the interval.
     pub to: f64,
     /// `x` at `z = 0`.
     pub shift: f64,
@@ -26,7 +26,11 @@ pub struct Line {
 }
 
 impl Warp {
-    /// Through points `(x, z)`, both coordinates finite and increasing.
+    /// The map through points `(x, z)`, both coordinates finite and increasing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] if there are fewer than two points, or they are not finite, not increasing, or so close that a slope overflows.
     pub fn new(knots: Vec<(f64, f64)>) -> Result<Self> {
         let increasing = knots.windows(2).all(|pair| {
             let (dx, dz) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
@@ -38,12 +42,12 @@ impl Warp {
         Ok(Self { knots })
     }
 
-    /// The points it goes through.
+    /// The points that define the map.
     pub fn knots(&self) -> &[(f64, f64)] {
         &self.knots
     }
 
-    /// The two knots of the piece that an abscissa or, by `key`, an ordinate is on.
+    /// The two knots around a coordinate; `key` selects which coordinate, `x` or `z`.
     fn piece(&self, at: f64, key: impl Fn(&(f64, f64)) -> f64) -> [(f64, f64); 2] {
         let k = self.knots.partition_point(|knot| key(knot) <= at).clamp(1, self.knots.len() - 1);
         [self.knots[k - 1], self.knots[k]]
@@ -78,14 +82,18 @@ impl Warp {
     }
 }
 
-/// A map for each column; none leaves the column as it is, as discrete ones are.
+/// One map per column; `None` leaves the column unchanged, as for all discrete ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Warps {
     columns: Vec<Option<Warp>>,
 }
 
 impl Warps {
-    /// A map or none for each column of a table. Discrete columns have none.
+    /// One optional map per column of a table; discrete columns must have `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless there is one entry per column, [`Error::BadParameter`] for a map of a discrete column.
     pub fn new(table: &Table, columns: Vec<Option<Warp>>) -> Result<Self> {
         let (found, expected) = (columns.len(), table.columns().len());
         if found != expected {
@@ -102,12 +110,12 @@ impl Warps {
         }
     }
 
-    /// What a cell of column `j` becomes; a missing one stays missing.
+    /// Maps a cell of column `j`; a missing cell stays missing.
     pub fn apply(&self, j: usize, x: f64) -> f64 {
         self.columns[j].as_ref().map_or(x, |warp| warp.apply(x))
     }
 
-    /// The cell that becomes `z`.
+    /// Maps `z` back to a cell of column `j`.
     pub fn undo(&self, j: usize, z: f64) -> f64 {
         self.columns[j].as_ref().map_or(z, |warp| warp.undo(z))
     }
@@ -127,7 +135,7 @@ impl Warps {
         self.columns.len()
     }
 
-    /// The pieces of column `j`'s map back from `[lo, hi]`, from left to right.
+    /// The linear pieces of the inverse map of column `j` on `[lo, hi]`, from left to right.
     pub fn lines(&self, j: usize, (lo, hi): (f64, f64)) -> Vec<Line> {
         let all = Line { from: f64::NEG_INFINITY, to: f64::INFINITY, shift: 0.0, slope: 1.0 };
         let lines = self.columns[j].as_ref().map_or(vec![all], |warp| warp.lines().collect());
@@ -135,18 +143,22 @@ impl Warps {
         lines.into_iter().map(cut).filter(|line| line.from <= line.to).collect()
     }
 
-    /// The row that a row becomes.
+    /// Maps a row.
     pub fn apply_row(&self, row: &[f64]) -> Vec<f64> {
         row.iter().enumerate().map(|(j, &x)| self.apply(j, x)).collect()
     }
 
-    /// The table that a table becomes.
+    /// Maps every row of a table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadCell`] if a mapped cell is infinite.
     pub fn apply_table(&self, table: &Table) -> Result<Table> {
         let (d, n) = (table.columns().len(), table.len());
         table.with_cells(Mat::from_fn(d, n, |j, i| self.apply(j, table.cells()[(j, i)])))
     }
 
-    /// What the values of the warped table stand for.
+    /// Maps repeated values and their bins.
     pub fn apply_resolution(&self, resolution: &Resolution) -> Resolution {
         resolution.map(|j, x| self.apply(j, x))
     }
