@@ -15,9 +15,9 @@
 //!                            E_ab = exp(-⅛ |v_a - v_b|²) · Π_k [Φ(β_k) - Φ(α_k)]
 //! ```
 //!
-//! The last product is there on a box only (then `Σ` is diagonal, `M = 0`, and the interval of `y_k`, seen from the
-//! midpoint, is `[α_k, β_k]`). `E` is a Gaussian Gram matrix, at most 1: it cannot overflow, and given the observed cells
-//! the missing ones are, pair by pair, independent unit normals in the coordinates `y`.
+//! The last product appears on a box only (then `Σ` is diagonal, `M = 0`, and the interval of `y_k`, relative to the
+//! midpoint, is `[α_k, β_k]`). `E` is a Gaussian Gram matrix, at most 1: it cannot overflow. Given the observed cells,
+//! the missing ones are, for each pair, independent unit normals in the coordinates `y`.
 
 use super::metric::Metric;
 use super::truncated::{LOG_SQRT_2PI, log_mass};
@@ -34,12 +34,12 @@ pub type Bounds = (f64, f64);
 pub(super) struct ContinuousBlock {
     /// The block's columns in the table.
     pub(super) columns: Vec<usize>,
-    /// `g × l`, an anchor a column.
+    /// `g × l`, one anchor per column.
     pub(super) anchors: Mat<f64>,
     pub(super) metric: Metric,
     /// `Σ`, `g × g`.
     pub(super) sigma: Mat<f64>,
-    /// One interval a column, on a box.
+    /// One interval per column if the base measure is a box.
     pub(super) bounds: Option<Vec<Bounds>>,
 }
 
@@ -68,7 +68,7 @@ impl ContinuousBlock {
         Ok(Self { columns, anchors, metric, sigma, bounds })
     }
 
-    /// Factors `Σ` for the observed positions of the block (not of the table); cost `g³/3 + g² l`.
+    /// Factors `Σ` for the given positions within the block (not the table); cost `g³/3 + g² l`.
     pub(super) fn pattern(&self, observed: &[usize], missing: &[usize]) -> Result<ContinuousPattern> {
         let order: Vec<usize> = observed.iter().chain(missing).copied().collect();
         let (g, s, l) = (order.len(), observed.len(), self.anchors.ncols());
@@ -100,7 +100,7 @@ impl ContinuousBlock {
     }
 }
 
-/// The block for one pattern: the factor of `Σ` and the anchors in its coordinates.
+/// The continuous block for one pattern: the factor of `Σ` and the anchors in its coordinates.
 #[derive(Debug, Clone)]
 pub struct ContinuousPattern {
     observed: Vec<usize>,
@@ -111,9 +111,9 @@ pub struct ContinuousPattern {
     log_scales: Vec<f64>,
     /// `u` above `v`.
     coordinates: Mat<f64>,
-    /// The intervals of the observed cells, in `x`.
+    /// Intervals of the observed cells, in `x`.
     limits: Vec<Bounds>,
-    /// The intervals of the missing ones, in `y`.
+    /// Intervals of the missing cells, in `y`.
     bounds: Vec<Bounds>,
     boxed: bool,
 }
@@ -160,7 +160,7 @@ impl ContinuousPattern {
         self.boxed
     }
 
-    /// `z = C⁻¹ x_S` by forward substitution; false when a cell lies outside the box.
+    /// Writes `z = C⁻¹ x_S` by forward substitution; returns false if a cell lies outside the box.
     pub fn whiten(&self, row: &[f64], z: &mut [f64]) -> bool {
         z.iter_mut().zip(&self.observed).for_each(|(z, &j)| *z = row[j]);
         for k in 0..z.len() {
@@ -172,7 +172,7 @@ impl ContinuousPattern {
         self.observed.iter().zip(&self.limits).all(|(&j, (lo, hi))| (*lo..=*hi).contains(&row[j]))
     }
 
-    /// `M z`, where the missing cells would be at `y = 0`.
+    /// `M z`: the missing cells at `y = 0`.
     pub fn origin(&self, z: &[f64]) -> Vec<f64> {
         let s = self.observed.len();
         (0..self.missing.len()).map(|i| (0..s).map(|k| self.factor[(s + i, k)] * z[k]).sum()).collect()
@@ -187,9 +187,9 @@ impl ContinuousPattern {
         }
     }
 
-    /// For each of some pairs, the logarithm of what is gained when values that stand for cells count by the cell's probability rather
-    /// than by their density. Column after column: given the columns before it and the pair, a coordinate is a unit normal around the
-    /// pair's midpoint.
+    /// For each of the given pairs, the change of its log-density when repeated values count by the probability of their bin (`cell`)
+    /// rather than by their density. Works column by column: given the columns before it and the pair, a coordinate is a unit normal
+    /// around the pair's midpoint.
     pub(crate) fn log_cells(
         &self,
         row: &[f64],
@@ -225,7 +225,7 @@ impl ContinuousPattern {
         masses - 0.125 * square
     }
 
-    /// The interval of `y_k` seen from the midpoint of a pair.
+    /// The interval of `y_k` relative to the midpoint of a pair.
     pub fn seen_from(&self, k: usize, a: usize, b: usize) -> Bounds {
         let middle = 0.5 * (self.v()[(k, a)] + self.v()[(k, b)]);
         (self.bounds[k].0 - middle, self.bounds[k].1 - middle)

@@ -1,4 +1,4 @@
-//! A discrete column: atoms `v_k` with base weights `ρ_k`, and a positive table `θ_a(v_k)` for each anchor.
+//! A discrete column: atoms `v_k` with base weights `ρ_k`, and a positive table `θ_a(v_k)` per anchor.
 //!
 //! An observed atom contributes `θ_a(v) θ_b(v)` to `A[a,b]`, a missing one `H[a,b] = Σ_k ρ_k θ_a(v_k) θ_b(v_k)`. Densities
 //! are with respect to `ρ`, so `ρ_k` times a density is a probability.
@@ -16,12 +16,17 @@ pub struct DiscreteColumn {
     kind: Kind,
     atoms: Vec<f64>,
     log_rho: Vec<f64>,
-    /// `K × l`: an anchor a column.
+    /// `K × l`, one anchor per column.
     pub(super) log_theta: Mat<f64>,
 }
 
 impl DiscreteColumn {
-    /// A column with any table of features: `log_theta` is `K × l`, an anchor a column.
+    /// A column with any table of features: `log_theta` is `K × l`, one anchor per column.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] if base weights are negative or all zero, or the table is not finite; [`Error::Shape`] unless both have one
+    /// entry per atom.
     pub fn new(column: usize, kind: Kind, rho: &[f64], log_theta: Mat<f64>) -> Result<Self> {
         let total: f64 = rho.iter().sum();
         if rho.iter().any(|&r| !(r >= 0.0 && r.is_finite())) || total <= 0.0 {
@@ -30,7 +35,7 @@ impl DiscreteColumn {
         Self::from_logs(column, kind, rho.iter().map(|r| (r / total).ln()).collect(), log_theta)
     }
 
-    /// A column from `log ρ`, whose exponentials add up to one, and `log θ`.
+    /// A column from `log ρ`, whose exponentials sum to one, and `log θ`.
     pub(crate) fn from_logs(
         column: usize,
         kind: Kind,
@@ -59,8 +64,12 @@ impl DiscreteColumn {
         Ok(Self { column, kind, atoms, log_rho, log_theta })
     }
 
-    /// The kernel of a column's kind around each anchor's value `w_a`: `exp(-η (v - w_a)²)` for ordered atoms, with
+    /// The kernel for the column's kind around each anchor's value `w_a`: `exp(-η (v - w_a)²)` for ordered atoms, with
     /// values in units of the atoms' standard deviation, and `exp(-η [v ≠ w_a])` for categories.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] if `eta` is not positive or an anchor's value is not an atom, and as for [`new`](Self::new).
     pub fn kernel(column: usize, kind: &Kind, rho: &[f64], anchors: &[f64], eta: f64) -> Result<Self> {
         positive("discrete bandwidth eta", eta)?;
         let atoms = kind.atoms();
@@ -81,7 +90,11 @@ impl DiscreteColumn {
         Self::new(column, kind.clone(), rho, log_theta)
     }
 
-    /// The same column with one anchor, under which the atoms have these probabilities: `θ² = p/ρ`.
+    /// The same column with one anchor whose squared feature gives the atoms these probabilities: `θ² = p/ρ`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new), so also for a probability of zero.
     pub fn with_probabilities(&self, probabilities: &[f64]) -> Result<Self> {
         let rho: Vec<f64> = self.log_rho.iter().map(|r| r.exp()).collect();
         let log_theta = Mat::from_fn(rho.len(), 1, |k, _| {
@@ -91,17 +104,21 @@ impl DiscreteColumn {
     }
 
     /// The same column with another table of features, `K × l`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
     pub fn with_table(&self, log_theta: Mat<f64>) -> Result<Self> {
         let rho: Vec<f64> = self.log_rho.iter().map(|r| r.exp()).collect();
         Self::new(self.column, self.kind.clone(), &rho, log_theta)
     }
 
-    /// Whether the values are labels, which have no mean.
+    /// Whether the values are labels, which cannot be averaged.
     pub fn has_labels(&self) -> bool {
         matches!(self.kind, Kind::Category(_))
     }
 
-    /// The column in the table.
+    /// The column's position in the table.
     pub fn column(&self) -> usize {
         self.column
     }
@@ -121,12 +138,12 @@ impl DiscreteColumn {
         self.log_theta.as_ref()
     }
 
-    /// The position of a value among the atoms.
+    /// The position of a value among the atoms; `None` for other values.
     pub fn position(&self, value: f64) -> Option<usize> {
         position(&self.atoms, value)
     }
 
-    /// Adds `log θ_a(value)` to `out`; false for a value that is no atom.
+    /// Adds `log θ_a(value)` to `out`; returns false if the value is not an atom or has base weight zero.
     pub(super) fn add_log_features(&self, value: f64, out: &mut [f64]) -> bool {
         let Some(k) = self.position(value) else { return false };
         for (a, out) in out.iter_mut().enumerate() {

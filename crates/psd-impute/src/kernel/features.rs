@@ -10,12 +10,16 @@ use crate::table::{Column, Kind, Pattern, Table};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 
-/// Anchor points: `d × l`, an anchor a column; a discrete coordinate is one of the column's values.
+/// Anchor points: `d × l`, one anchor per column; a discrete coordinate is one of the column's values.
 #[derive(Debug, Clone)]
 pub struct Anchors(Mat<f64>);
 
 impl Anchors {
-    /// Checks that there is an anchor and that all coordinates are finite.
+    /// Anchors from their points.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] if there is no anchor or a coordinate is not finite.
     pub fn new(points: Mat<f64>) -> Result<Self> {
         if points.ncols() == 0 {
             return Err(bad("number of anchors", 0, "at least one"));
@@ -29,7 +33,7 @@ impl Anchors {
         Ok(Self(points))
     }
 
-    /// The points, an anchor a column.
+    /// The points, one anchor per column.
     pub fn points(&self) -> MatRef<'_, f64> {
         self.0.as_ref()
     }
@@ -39,18 +43,18 @@ impl Anchors {
         self.0.ncols()
     }
 
-    /// Never true: there is an anchor.
+    /// Never true: there is at least one anchor.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// What the continuous columns are integrated over.
+/// The domain over which continuous columns are integrated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BaseMeasure {
-    /// All of space.
+    /// The whole space.
     WholeSpace,
-    /// A box, one interval for each continuous column; isotropic and diagonal metrics only.
+    /// A box, one interval per continuous column; isotropic and diagonal metrics only.
     Box(Vec<Bounds>),
 }
 
@@ -60,13 +64,18 @@ pub struct Features {
     columns: usize,
     pub(super) continuous: ContinuousBlock,
     pub(super) discrete: Vec<DiscreteColumn>,
-    /// `½ log ∫ φ_a²` before normalisation; not zero only with discrete columns or a box.
+    /// `½ log ∫ φ_a²` before normalisation; nonzero only with discrete columns or a box.
     log_norm: Vec<f64>,
 }
 
 impl Features {
     /// Features around `anchors` for the columns of `table`. Discrete columns take their base weights from the
-    /// observed frequencies, row weights counted, and their kernel's bandwidth from `discrete_eta`.
+    /// observed frequencies, weighted by row, and `discrete_eta` as the bandwidth of their kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if anchors, weights, metric or box do not match the table; [`Error::BadParameter`] for a full metric on a box, an
+    /// empty interval, a bandwidth that is not positive, or an anchor that is not an atom; [`Error::NotPositiveDefinite`] for the metric.
     pub fn new(
         table: &Table,
         weights: Option<&[f64]>,
@@ -109,7 +118,7 @@ impl Features {
         Self::assemble(d, block, discrete)
     }
 
-    /// Features over these columns from anchors (`g × l`), metric, box, and each discrete column's `log ρ` and `log θ` (`K × l`).
+    /// Features over these columns from anchors (`g × l`), metric, box, and `log ρ` and `log θ` (`K × l`) of each discrete column.
     pub(crate) fn from_parts(
         columns: &[Column],
         anchors: Mat<f64>,
@@ -141,6 +150,11 @@ impl Features {
 
     /// A single Gaussian feature on the continuous columns of `table`, constant on the discrete ones: its square is the
     /// normal density.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if mean and covariance do not match the continuous columns, [`Error::BadParameter`] if the mean is not finite or the
+    /// covariance not symmetric, [`Error::NotPositiveDefinite`] if it is not positive definite.
     pub fn normal(
         table: &Table,
         weights: Option<&[f64]>,
@@ -168,8 +182,12 @@ impl Features {
         Self::assemble(d, block, discrete)
     }
 
-    /// A single Gaussian feature over the same columns and base measure, constant on the discrete ones. On a box the covariance must
-    /// be diagonal; its square is the normal density cut to the box.
+    /// A single Gaussian feature over the same columns and base measure, constant on the discrete ones; its square is the normal density,
+    /// truncated to the box if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`normal`](Self::normal), and [`Error::BadParameter`] on a box unless the covariance is diagonal.
     pub fn normal_like(&self, mean: &[f64], covariance: MatRef<'_, f64>) -> Result<Self> {
         let g = self.continuous.columns.len();
         if mean.len() != g {
@@ -196,6 +214,11 @@ impl Features {
     }
 
     /// The same columns with other continuous anchors (`g × l`) and another metric.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the size of the anchors differs or the metric does not match, [`Error::BadParameter`] for anchors that are not
+    /// finite or a full metric on a box, [`Error::NotPositiveDefinite`] for the metric.
     pub fn moved(&self, anchors: Mat<f64>, metric: Metric) -> Result<Self> {
         let old = &self.continuous;
         if (anchors.nrows(), anchors.ncols()) != (old.anchors.nrows(), old.anchors.ncols()) {
@@ -210,7 +233,11 @@ impl Features {
         Self::assemble(self.columns, block, self.discrete.clone())
     }
 
-    /// The same features with another table for a discrete column.
+    /// The same features with another table for one discrete column.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] if it is not one of the discrete columns, [`Error::Shape`] for another number of anchors.
     pub fn with_discrete(&self, column: DiscreteColumn) -> Result<Self> {
         let mut discrete = self.discrete.clone();
         let Some(slot) = discrete.iter_mut().find(|old| old.column == column.column) else {
@@ -241,7 +268,7 @@ impl Features {
         self.continuous.anchors.ncols()
     }
 
-    /// Never true: there is an anchor.
+    /// Never true: there is at least one anchor.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -251,12 +278,12 @@ impl Features {
         self.columns
     }
 
-    /// The continuous columns' positions in the table.
+    /// Positions of the continuous columns in the table.
     pub fn continuous_columns(&self) -> &[usize] {
         &self.continuous.columns
     }
 
-    /// The anchors' continuous coordinates, `g × l`.
+    /// Continuous coordinates of the anchors, `g × l`.
     pub fn anchors(&self) -> MatRef<'_, f64> {
         self.continuous.anchors.as_ref()
     }
@@ -281,44 +308,64 @@ impl Features {
         &self.discrete
     }
 
-    /// `½ log ∫ φ_a²` of the features before normalisation, without the constant of [`log_scale`](Self::log_scale).
+    /// `½ log ∫ φ_a²` of the features before normalisation, without the constant [`log_scale`](Self::log_scale).
     pub fn log_norm(&self) -> &[f64] {
         &self.log_norm
     }
 
-    /// `log h`, `h = (2π)^{g/2} |Σ|^{1/2}`: with it `H_paper[a,b] = h H[a,b] exp(log_norm_a + log_norm_b)`.
+    /// `log h`, `h = (2π)^{g/2} |Σ|^{1/2}`, so that `H_paper[a,b] = h H[a,b] exp(log_norm_a + log_norm_b)`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotPositiveDefinite`] if `Σ` cannot be factored.
     pub fn log_scale(&self) -> Result<f64> {
         let g = self.continuous.columns.len();
         let sigma = Cholesky::new(self.continuous.sigma.clone(), "metric")?;
         Ok(0.5 * sigma.log_det() + g as f64 * super::truncated::LOG_SQRT_2PI)
     }
 
-    /// The features as rows with this pattern see them.
+    /// The features restricted to rows with this pattern.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotPositiveDefinite`] if `Σ` cannot be factored.
     pub fn pattern<'a>(&'a self, pattern: &Pattern) -> Result<PatternFeatures<'a>> {
         PatternFeatures::new(self, pattern)
     }
 
     /// `H = ∫ φφ'`, unit diagonal.
+    ///
+    /// # Errors
+    ///
+    /// As for [`pattern`](Self::pattern).
     pub fn h(&self) -> Result<Mat<f64>> {
         let whole = self.pattern(&Pattern::empty(self.columns))?;
         Ok(whole.scaled_pairs(|a, b| whole.log_pair(a, b) - self.log_norm[a] - self.log_norm[b]))
     }
 
-    /// `K`, the kernel between anchors, in normalised features but for the common constant `h`:
+    /// `K`, the kernel between anchors, in normalised features without the common constant `h`:
     /// `K_paper[a,b] = K[a,b] exp(log_norm_a + log_norm_b)`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`pattern`](Self::pattern).
     pub fn k(&self) -> Result<Mat<f64>> {
         let whole = self.pattern(&Pattern::empty(self.columns))?;
         Ok(whole.scaled_pairs(|a, b| self.log_kernel(&whole, a, b) - self.log_norm[a] - self.log_norm[b]))
     }
 
-    /// `log k(w_a, w_b)`: `-(w_a-w_b)' P (w_a-w_b) = -¼ |v_a - v_b|²` and the discrete columns' kernels.
+    /// `log k(w_a, w_b)`: `-(w_a-w_b)' P (w_a-w_b) = -¼ |v_a - v_b|²` plus the log-kernels of the discrete columns.
     fn log_kernel(&self, whole: &PatternFeatures<'_>, a: usize, b: usize) -> f64 {
         let v = whole.continuous().v();
         let square: f64 = (0..v.nrows()).map(|k| (v[(k, a)] - v[(k, b)]).powi(2)).sum();
         self.discrete.iter().map(|c| c.log_kernel(a, b)).sum::<f64>() - 0.25 * square
     }
 
-    /// Refuses a table that the features cannot score: other columns, or cells outside the box in rows with weight.
+    /// Refuses a table that the features cannot score. Cells outside the box matter only in rows with a nonzero weight.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] for another number of columns or weights, [`Error::BadCell`] for a cell outside the box.
     pub fn check(&self, table: &Table, weights: Option<&[f64]>) -> Result<()> {
         check_weights(table, weights)?;
         if table.columns().len() != self.columns {

@@ -1,14 +1,14 @@
 //! Derivatives of the features.
 //!
 //! A function `F` of the matrices `A_i` is differentiated through the two places where anchors and metric enter: the
-//! vectors `log f_i` and the pair matrix `log E` of a pattern (here with its diagonal, which the scaling of
-//! [`PatternFeatures`] merely moves from one to the other). Given
+//! vectors `log f_i` and the pair matrix `log E` of a pattern. (`E` is meant with its diagonal here; the scaling of
+//! [`PatternFeatures`] only moves the diagonal from `E` to `f`.) Given
 //!
 //! ```text
 //! G[a,i] = ∂F/∂ log f_ia        T[a,b] = ∂F/∂ log E_ab  (symmetric)
 //! ```
 //!
-//! this file adds up `∂F/∂W`, `∂F/∂Σ` and `∂F/∂ log θ`. Two shapes of term occur: `-¼ |z_i - u_a|² - ½ log|C|` in `log f`, and a multiple of
+//! this file sums `∂F/∂W`, `∂F/∂Σ` and `∂F/∂ log θ`. Two kinds of term occur: `-¼ |z_i - u_a|² - ½ log|C|` in `log f`, and a multiple of
 //! `|w_a - w_b|²_Σ` in `log E`, where `|v_a - v_b|² = |w_a - w_b|²_Σ - |w_a - w_b|²_{Σ_SS}`.
 
 use super::features::Features;
@@ -21,24 +21,24 @@ use crate::table::{Pattern, Table};
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::{Mat, MatRef, Par, Scale};
 
-/// A gradient in everything the features are made of.
+/// Gradient with respect to all parameters of the features.
 #[derive(Debug, Clone)]
 pub struct FeatureGradient {
-    /// In the continuous anchors, `g × l`.
+    /// With respect to the continuous anchors, `g × l`.
     pub anchors: Mat<f64>,
-    /// In `Σ`, symmetric `g × g`: the derivative along a symmetric direction `D` is `tr(· D)`.
+    /// With respect to `Σ`, symmetric `g × g`: the derivative along a symmetric direction `D` is `tr(· D)`.
     pub sigma: Mat<f64>,
-    /// In each discrete column's `log θ`, `K × l`.
+    /// With respect to each discrete column's `log θ`, `K × l`.
     pub log_theta: Vec<Mat<f64>>,
-    /// In the features' `log_norm`, settled by [`finish`](Self::finish).
+    /// With respect to the features' `log_norm`; [`finish`](Self::finish) carries it over to the parameters.
     norm: Vec<f64>,
-    /// The sum of `T` over the patterns: the distances in all columns, which `log E` has whatever the pattern, are settled by
-    /// [`finish`](Self::finish) too.
+    /// Sum of `T` over the patterns. [`finish`](Self::finish) uses it for the distances in all columns, which `log E` contains for every
+    /// pattern.
     pairs: Mat<f64>,
 }
 
 impl FeatureGradient {
-    /// Zero.
+    /// The zero gradient.
     pub fn zeros(features: &Features) -> Self {
         let (g, l) = (features.continuous_columns().len(), features.len());
         Self {
@@ -50,7 +50,7 @@ impl FeatureGradient {
         }
     }
 
-    /// The gradient in the metric's [`parameters`](Metric::parameters).
+    /// Gradient with respect to the metric's [`parameters`](Metric::parameters).
     pub fn metric(&self, metric: &Metric) -> Vec<f64> {
         metric.chain(self.sigma.as_ref())
     }
@@ -64,7 +64,7 @@ impl FeatureGradient {
         self.pairs += &other.pairs;
     }
 
-    /// Adds the contribution of the rows of one pattern, from `G` (`l × n`) and `T` (`l × l`).
+    /// Adds the contribution of the rows of one pattern from `G` (`l × n`) and `T` (`l × l`).
     pub fn add_rows(
         &mut self,
         features: &Features,
@@ -79,8 +79,8 @@ impl FeatureGradient {
         self.add_integrals(features, pattern, all_pairs(t));
     }
 
-    /// The same for a diagonal `T`, the one of a diagonal `Q`, at a cost of `n l g`: an anchor is at no distance from itself, so that of
-    /// `log E` only the box and the discrete columns are left.
+    /// [`add_rows`](Self::add_rows) for the diagonal `T` of a diagonal `Q`, at cost `n l g`: the distance of an anchor to itself is zero, so
+    /// only the box and the discrete columns remain of `log E`.
     pub fn add_rows_diagonal(
         &mut self,
         features: &Features,
@@ -94,7 +94,11 @@ impl FeatureGradient {
         self.add_integrals(features, pattern, own_pairs(t));
     }
 
-    /// Adds the contribution of `tr(T log H)` to a gradient: `t[a,b] = ∂F/∂ log H_ab`.
+    /// Adds the contribution of `tr(T log H)`: `t[a,b] = ∂F/∂ log H_ab`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if `Σ` cannot be factored.
     pub fn add_h(&mut self, features: &Features, t: MatRef<'_, f64>) -> Result<()> {
         self.add_norms(t);
         self.pairs += t;
@@ -103,6 +107,10 @@ impl FeatureGradient {
     }
 
     /// Adds the contribution of the kernel between anchors: `t[a,b] = ∂F/∂ log K_ab`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`add_h`](Self::add_h).
     pub fn add_k(&mut self, features: &Features, t: MatRef<'_, f64>) -> Result<()> {
         self.add_norms(t);
         self.add_distances(features, -0.25, t)?;
@@ -113,8 +121,12 @@ impl FeatureGradient {
         Ok(())
     }
 
-    /// Carries the gradient in the norms `½ log ∫ φ_a²` and in the distances `-⅛ |w_a - w_b|²_Σ` over to the parameters. Call it once,
-    /// last.
+    /// Carries the gradients with respect to the norms `½ log ∫ φ_a²` and the distances `-⅛ |w_a - w_b|²_Σ` over to the parameters. Call it
+    /// once, last.
+    ///
+    /// # Errors
+    ///
+    /// As for [`add_h`](Self::add_h).
     pub fn finish(mut self, features: &Features) -> Result<Self> {
         let pairs = std::mem::replace(&mut self.pairs, Mat::zeros(features.len(), features.len()));
         self.add_distances(features, -0.125, pairs.as_ref())?;
@@ -130,10 +142,10 @@ impl FeatureGradient {
         }
     }
 
-    /// `log f`, and of `log E` the distances `⅛ |w_a - w_b|²_{Σ_SS}`, all in the coordinates of the observed columns: with `r = Σ_a G`,
-    /// `γ = Σ G` and `V = U [diag(Σ_i G - Σ_b T) + T]`,
-    /// `∂Σ_SS = ¼ C⁻ᵀ [Z diag(r) Z' - Z G'U' - U G Z' + V U' - γ I] C⁻¹` and `∂w_S = ½ C⁻ᵀ [Z G' - V]`. As the two in the middle are each
-    /// other's transpose and the result is made symmetric, one of them is taken twice.
+    /// Adds `log f` and, from `log E`, the distances `⅛ |w_a - w_b|²_{Σ_SS}`, all in the coordinates of the observed columns: with
+    /// `r = Σ_a G`, `γ = Σ G` and `V = U [diag(Σ_i G - Σ_b T) + T]`,
+    /// `∂Σ_SS = ¼ C⁻ᵀ [Z diag(r) Z' - Z G'U' - U G Z' + V U' - γ I] C⁻¹` and `∂w_S = ½ C⁻ᵀ [Z G' - V]`. The two middle terms are transposes of
+    /// each other and the result is made symmetric, so one of them is taken twice.
     fn add_observed(
         &mut self,
         features: &Features,
@@ -186,7 +198,7 @@ impl FeatureGradient {
         }
     }
 
-    /// The part of `log E` that is not a distance: the box and the missing discrete columns.
+    /// Adds the terms of `log E` that are not distances: the box and the missing discrete columns.
     fn add_integrals(
         &mut self,
         features: &Features,
@@ -218,7 +230,7 @@ impl FeatureGradient {
         Ok(())
     }
 
-    /// `∂Σ += a C⁻ᵀ inner C⁻¹` and `∂W += b C⁻ᵀ outer` on the rows `positions`.
+    /// `∂Σ += a C⁻ᵀ inner C⁻¹` and `∂W += b C⁻ᵀ outer` for the rows `positions`.
     fn add_whitened(
         &mut self,
         positions: &[usize],
@@ -241,8 +253,8 @@ impl FeatureGradient {
         }
     }
 
-    /// `Σ_ab T_ab log[Φ(β) - Φ(α)]` with `α, β = bound/σ - v_ab`: with the end densities `p`,
-    /// `∂/∂w_a = -(p_β - p_α)/(2σ)` for each of the pair and `∂/∂σ² = -(β p_β - α p_α)/(2σ²)`.
+    /// `Σ_ab T_ab log[Φ(β) - Φ(α)]` with `α, β = bound/σ - v_ab`: with the densities `p` at the ends,
+    /// `∂/∂w_a = -(p_β - p_α)/(2σ)` for each anchor of the pair and `∂/∂σ² = -(β p_β - α p_α)/(2σ²)`.
     fn add_box(
         &mut self,
         positions: &[usize],
@@ -263,7 +275,7 @@ impl FeatureGradient {
     }
 }
 
-/// `Σ_ab T_ab log Σ_k ρ_k θ_a(k) θ_b(k)`: each pair's share of the atom `k`, for both of the pair.
+/// `Σ_ab T_ab log Σ_k ρ_k θ_a(k) θ_b(k)`: for each pair, the share of atom `k`, counted for both anchors.
 fn add_table(
     out: &mut Mat<f64>,
     log_theta: MatRef<'_, f64>,
@@ -280,21 +292,21 @@ fn add_table(
     }
 }
 
-/// Two anchors and `T` of the pair.
+/// Two anchors and `T` for the pair.
 type Pair = (usize, usize, f64);
 
-/// Every pair of a symmetric `T`, both ways round.
+/// All ordered pairs of a symmetric `T`.
 fn all_pairs(t: MatRef<'_, f64>) -> impl Iterator<Item = Pair> + Clone {
     let l = t.nrows();
     (0..l).flat_map(move |a| (0..l).map(move |b| (a, b, t[(a, b)])))
 }
 
-/// The pairs of an anchor with itself: a diagonal `T`.
+/// The pairs of each anchor with itself, for a diagonal `T`.
 fn own_pairs(t: &[f64]) -> impl Iterator<Item = Pair> + Clone {
     t.iter().enumerate().map(|(a, &t)| (a, a, t))
 }
 
-/// Table columns as positions within the continuous block.
+/// Converts table columns to positions within the continuous block.
 fn positions(features: &Features, columns: &[usize]) -> Vec<usize> {
     columns.iter().filter_map(|c| features.continuous_columns().binary_search(c).ok()).collect()
 }

@@ -8,31 +8,31 @@ use crate::{Error, Result};
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
-/// The shape of the kernel. Parameters are checked when it is made.
+/// A kernel's metric, valid by construction.
 #[derive(Debug, Clone)]
 pub struct Metric {
     shape: Shape,
 }
 
-/// A kind of metric.
+/// Structure of a metric.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricKind {
     /// One bandwidth for all columns.
     Isotropic,
-    /// A bandwidth for each column.
+    /// One bandwidth per column.
     Diagonal,
-    /// Any.
+    /// Any positive definite matrix.
     #[default]
     Full,
 }
 
-/// What a metric is made of.
+/// The parameters of a metric, by kind.
 #[derive(Debug, Clone)]
 pub(crate) enum Shape {
     /// `P = η I`.
     Isotropic(f64),
-    /// `P = diag(η)`, the paper's.
+    /// `P = diag(η)`, as in the paper.
     Diagonal(Vec<f64>),
     /// Any `P`, held as the lower Cholesky factor `R` of `Σ`.
     Full(Mat<f64>),
@@ -40,12 +40,20 @@ pub(crate) enum Shape {
 
 impl Metric {
     /// `P = η I`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] unless `eta` is finite and positive.
     pub fn isotropic(eta: f64) -> Result<Self> {
         positive("bandwidth eta", eta)?;
         Ok(Self { shape: Shape::Isotropic(eta) })
     }
 
     /// `P = diag(η)`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] unless every bandwidth is finite and positive.
     pub fn diagonal(eta: Vec<f64>) -> Result<Self> {
         for &value in &eta {
             positive("bandwidth eta", value)?;
@@ -53,7 +61,12 @@ impl Metric {
         Ok(Self { shape: Shape::Diagonal(eta) })
     }
 
-    /// The metric under which a product of two features has covariance `sigma`: `P = Σ⁻¹/4`.
+    /// The metric for which a product of two features has covariance `sigma`: `P = Σ⁻¹/4`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless `sigma` is square, [`Error::BadParameter`] unless it is symmetric, [`Error::NotPositiveDefinite`] unless it is
+    /// positive definite.
     pub fn full(sigma: MatRef<'_, f64>) -> Result<Self> {
         let (rows, columns) = (sigma.nrows(), sigma.ncols());
         if rows != columns {
@@ -75,7 +88,11 @@ impl Metric {
         Ok(Self { shape: Shape::Full(factor.factor().to_owned()) })
     }
 
-    /// The metric of a kind that comes closest to `sigma`.
+    /// The metric of the given kind closest to `sigma`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`full`](Self::full) or, for the other kinds, [`diagonal`](Self::diagonal) of the variances.
     pub fn near(kind: MetricKind, sigma: MatRef<'_, f64>) -> Result<Self> {
         let variances: Vec<f64> = (0..sigma.nrows()).map(|j| sigma[(j, j)]).collect();
         match kind {
@@ -87,7 +104,7 @@ impl Metric {
         }
     }
 
-    /// The metric with this lower Cholesky factor of `Σ`.
+    /// The metric whose `Σ` has this lower Cholesky factor.
     pub(crate) fn from_factor(factor: Mat<f64>) -> Result<Self> {
         let g = factor.nrows();
         if factor.ncols() != g {
@@ -104,12 +121,12 @@ impl Metric {
         Ok(Self { shape: Shape::Full(factor) })
     }
 
-    /// What it is made of.
+    /// The parameters, by kind.
     pub(crate) fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Whether columns are independent given an anchor pair; only then can the base measure be a box.
+    /// Whether columns are independent for each pair of anchors; required if the base measure is a box.
     pub fn is_diagonal(&self) -> bool {
         !matches!(self.shape, Shape::Full(_))
     }
@@ -136,8 +153,8 @@ impl Metric {
         }
     }
 
-    /// Free parameters that any real values are valid for: `log η`; each column's `log η`; or the lower triangle of `R`,
-    /// column by column, with the logarithms of its diagonal.
+    /// Unconstrained parameters: `log η`; each column's `log η`; or the lower triangle of `R`, column by column, with the logarithms of
+    /// its diagonal.
     pub fn parameters(&self) -> Vec<f64> {
         match &self.shape {
             Shape::Isotropic(eta) => vec![eta.ln()],
@@ -149,7 +166,11 @@ impl Metric {
         }
     }
 
-    /// The metric of the same shape with other [`parameters`](Self::parameters).
+    /// The metric of the same kind with other [`parameters`](Self::parameters).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] for another number of parameters, [`Error::BadParameter`] if an exponential overflows or underflows.
     pub fn with_parameters(&self, parameters: &[f64]) -> Result<Self> {
         let expected = self.parameters().len();
         if parameters.len() != expected {
@@ -172,7 +193,7 @@ impl Metric {
         }
     }
 
-    /// The gradient in the [`parameters`](Self::parameters) of a function whose gradient in `Σ` is the symmetric `d_sigma`.
+    /// Gradient with respect to the [`parameters`](Self::parameters) of a function whose gradient with respect to `Σ` is `d_sigma`.
     ///
     /// `dΣ_jj/d log η_j = -Σ_jj`, and `dΣ = dR R' + R dR'` gives `2 (dΣ R)` on the lower triangle.
     pub fn chain(&self, d_sigma: MatRef<'_, f64>) -> Vec<f64> {

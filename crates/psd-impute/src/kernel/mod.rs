@@ -1,7 +1,7 @@
 //! Anchors and their features.
 //!
 //! A feature `φ_a(x)` is a product over *blocks* of columns: all continuous columns together, and each discrete column
-//! on its own. So is every integral of `φ_a φ_b`. That one fact carries the crate: for a row that has the columns `S`
+//! on its own. So is every integral of `φ_a φ_b`. The whole crate rests on this: for a row with observed columns `S`
 //!
 //! ```text
 //! A[a,b] = ∫ φ_a(x) φ_b(x) dx_missing = f_a f_b E[a,b]

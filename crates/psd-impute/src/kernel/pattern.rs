@@ -1,4 +1,4 @@
-//! The features as the rows of one pattern see them.
+//! The features restricted to the rows of one pattern.
 
 use super::continuous::ContinuousPattern;
 use super::discrete::DiscreteColumn;
@@ -7,15 +7,15 @@ use crate::Result;
 use crate::table::{Pattern, Table};
 use faer::{Mat, MatRef};
 
-/// For rows that have the columns `S`: `A_i = exp(2 s_i) (f_i f_i') ∘ E`, with one matrix `E` for the pattern (unit diagonal),
-/// one vector `f_i` (largest entry 1) and one scale `s_i` a row. As `E` is a correlation matrix and `f` has a 1, whatever
-/// underflows in the product is below the last bit of `A_i`.
+/// For rows with observed columns `S`: `A_i = exp(2 s_i) (f_i f_i') ∘ E`, with one matrix `E` per pattern (unit diagonal), and one
+/// vector `f_i` (largest entry 1) and one scale `s_i` per row. As `E` is a correlation matrix and `f` has a 1, whatever underflows in
+/// the product is below the last bit of `A_i`.
 #[derive(Debug, Clone)]
 pub struct PatternFeatures<'a> {
     continuous: ContinuousPattern,
     seen: Vec<&'a DiscreteColumn>,
     unseen: Vec<&'a DiscreteColumn>,
-    /// `½ log` of the diagonal taken out of `E`, less the features' norm.
+    /// `½ log` of the diagonal removed from `E`, minus the features' log-norm.
     offset: Vec<f64>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> PatternFeatures<'a> {
         self.offset.len()
     }
 
-    /// Never true: there is an anchor.
+    /// Never true: there is at least one anchor.
     pub fn is_empty(&self) -> bool {
         self.offset.is_empty()
     }
@@ -47,12 +47,12 @@ impl<'a> PatternFeatures<'a> {
         &self.continuous
     }
 
-    /// The discrete columns that are observed.
+    /// The observed discrete columns.
     pub fn seen(&self) -> &[&'a DiscreteColumn] {
         &self.seen
     }
 
-    /// The discrete columns that are missing.
+    /// The missing discrete columns.
     pub fn unseen(&self) -> &[&'a DiscreteColumn] {
         &self.unseen
     }
@@ -72,7 +72,7 @@ impl<'a> PatternFeatures<'a> {
         e
     }
 
-    /// The symmetric matrix of exponentials of `log(a, b)`.
+    /// The symmetric matrix with entries `exp(log(a, b))`.
     pub(super) fn scaled_pairs(&self, log: impl Fn(usize, usize) -> f64) -> Mat<f64> {
         let mut out = Mat::zeros(self.len(), self.len());
         for b in 0..self.len() {
@@ -85,13 +85,13 @@ impl<'a> PatternFeatures<'a> {
         out
     }
 
-    /// Writes `f` for one row of the table and returns its scale `s`: minus infinity, and `f` zero, for a row that no
-    /// anchor can have produced (a cell outside the box, or a value that is no atom).
+    /// Writes `f` for one row of the table and returns its scale `s`. For a row of density zero (a cell outside the box, or a value
+    /// that is not an atom) `f` is zero and `s` minus infinity.
     pub fn scaled_features(&self, row: &[f64], f: &mut [f64]) -> f64 {
         self.whitened_features(row, &mut vec![0.0; self.continuous.observed().len()], f)
     }
 
-    /// The same; the row's coordinates `z` are written too.
+    /// [`scaled_features`](Self::scaled_features) that also writes the row's coordinates `z`.
     pub(crate) fn whitened_features(&self, row: &[f64], z: &mut [f64], f: &mut [f64]) -> f64 {
         let mut possible = self.continuous.whiten(row, z);
         f.copy_from_slice(&self.offset);
@@ -110,7 +110,7 @@ impl<'a> PatternFeatures<'a> {
         top
     }
 
-    /// `f` for several rows, a row a column of the `l × n` result, and their scales.
+    /// `f` for several rows, one column per row of the `l × n` result, and their scales.
     pub fn scaled_features_of(&self, table: &Table, rows: &[usize]) -> (Mat<f64>, Vec<f64>) {
         let mut f = Mat::zeros(self.len(), rows.len());
         let mut buffer = vec![0.0; self.len()];

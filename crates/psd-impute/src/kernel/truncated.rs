@@ -1,4 +1,4 @@
-//! The standard normal distribution cut to an interval, accurate in both tails and for the narrowest of intervals.
+//! The standard normal distribution truncated to an interval, accurate in both tails and for very narrow intervals.
 
 use libm::erfc;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
@@ -7,17 +7,17 @@ use std::sync::LazyLock;
 /// `log √(2π)`.
 pub const LOG_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
 
-/// `Φ(x)`.
+/// `Φ(x)`, the standard normal distribution function.
 pub fn cdf(x: f64) -> f64 {
     0.5 * erfc(-x * FRAC_1_SQRT_2)
 }
 
-/// `φ(x)`.
+/// `φ(x)`, the standard normal density.
 pub fn pdf(x: f64) -> f64 {
     (-0.5 * x * x - LOG_SQRT_2PI).exp()
 }
 
-/// `log Φ(x)`, also where `Φ(x)` underflows: there by Laplace's continued fraction for `(1 - Φ)/φ`.
+/// `log Φ(x)`. Where `Φ(x)` may underflow, it comes from Laplace's continued fraction for `(1 - Φ)/φ`.
 pub fn log_cdf(x: f64) -> f64 {
     if x > -10.0 {
         return if x < 5.0 { cdf(x).ln() } else { (-cdf(-x)).ln_1p() };
@@ -38,7 +38,7 @@ pub fn log_mass(a: f64, b: f64) -> f64 {
     if is_narrow(a, b) {
         return narrow_log_mass(a, b);
     }
-    // The left tail is the accurate one.
+    // Use the left tail, where `Φ` is accurate.
     let (a, b) = if a > 0.0 { (-b, -a) } else { (a, b) };
     if b <= 0.0 {
         let top = log_cdf(b);
@@ -48,7 +48,7 @@ pub fn log_mass(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The distribution function at `t` of the standard normal cut to `[a, b]`.
+/// Distribution function at `t` of the standard normal truncated to `[a, b]`.
 pub fn cut_cdf(a: f64, b: f64, t: f64) -> f64 {
     if a == f64::NEG_INFINITY && b == f64::INFINITY {
         return cdf(t);
@@ -62,7 +62,7 @@ pub fn cut_cdf(a: f64, b: f64, t: f64) -> f64 {
     }
 }
 
-/// The density at `t` of the standard normal cut to `[a, b]`.
+/// Density at `t` of the standard normal truncated to `[a, b]`.
 pub fn cut_pdf(a: f64, b: f64, t: f64) -> f64 {
     if a == f64::NEG_INFINITY && b == f64::INFINITY {
         return pdf(t);
@@ -70,8 +70,8 @@ pub fn cut_pdf(a: f64, b: f64, t: f64) -> f64 {
     if t < a || t > b { 0.0 } else { (-0.5 * t * t - LOG_SQRT_2PI - log_mass(a, b)).exp() }
 }
 
-/// Mean and variance of the standard normal cut to `[a, b]`:
-/// `m = p(a) - p(b)` and `v = 1 + a p(a) - b p(b) - m²`, `p` the density of the cut normal at its ends.
+/// Mean and variance of the standard normal truncated to `[a, b]`:
+/// `m = p(a) - p(b)` and `v = 1 + a p(a) - b p(b) - m²`, where `p` is the density of the truncated normal at its ends.
 pub fn cut_moments(a: f64, b: f64) -> (f64, f64) {
     if is_narrow(a, b) {
         let cut = narrow(a, b);
@@ -83,25 +83,25 @@ pub fn cut_moments(a: f64, b: f64) -> (f64, f64) {
     (mean, (1.0 + end(a, pa) - end(b, pb) - mean * mean).max(0.0))
 }
 
-/// The density of the cut normal at its two ends; zero at an infinite end.
+/// Density of the truncated normal at its two ends; zero at an infinite end.
 pub fn end_densities(a: f64, b: f64) -> (f64, f64) {
     let mass = log_mass(a, b);
     let at = |x: f64| if x.is_infinite() { 0.0 } else { (-0.5 * x * x - LOG_SQRT_2PI - mass).exp() };
     (at(a), at(b))
 }
 
-/// On a narrow interval the differences above cancel, while a Gauss rule is exact to rounding.
+/// Whether an interval is so narrow that the differences above cancel, while a Gauss rule is exact to rounding.
 fn is_narrow(a: f64, b: f64) -> bool {
     let width = b - a;
     width < 0.5 && width * (a + b).abs() < 10.0
 }
 
-/// `log(Φ(b) - Φ(a))` there. With Hermite's polynomials, `φ(m + s) = φ(m) Σ_n He_n(m) (-s)ⁿ/n!`; around the middle `m` the integrals
-/// of odd powers are zero. The terms at the end of the interval follow from two before them.
+/// `log(Φ(b) - Φ(a))` on a narrow interval. With Hermite's polynomials, `φ(m + s) = φ(m) Σ_n He_n(m) (-s)ⁿ/n!`; around the midpoint `m`
+/// the integrals of odd powers vanish. Each term at the end of the interval follows from the two before it.
 fn narrow_log_mass(a: f64, b: f64) -> f64 {
     let (m, half) = (0.5 * (a + b), 0.5 * (b - a));
     let (mut before, mut here, mut n, mut sum) = (0.0f64, 1.0f64, 0.0, 1.0);
-    // Neighbours are not zero both.
+    // Two consecutive terms are never both zero.
     while here.abs() + before.abs() > 0.1 * f64::EPSILON {
         before = (m * half * here - half * half * before) / (n + 1.0);
         here = (m * half * before - half * half * here) / (n + 2.0);
