@@ -1,4 +1,4 @@
-//! The conditional of a convex combination: its members' conditionals, weighted by how well each explains the row.
+//! The conditional of a convex combination: the members' conditionals, weighted by how well each member explains the row.
 
 use super::quantile::most_probable;
 use super::{Conditional, Piece};
@@ -8,7 +8,7 @@ use faer::Mat;
 use rand::{Rng, RngExt};
 
 pub(super) struct Combined<'a> {
-    /// Weights that add up to one, and conditionals over the same missing columns; at least one.
+    /// Weights that sum to one, and conditionals over the same missing columns; at least one.
     parts: Vec<(f64, Box<dyn Conditional + 'a>)>,
 }
 
@@ -95,7 +95,7 @@ impl Conditional for Combined<'_> {
 }
 
 impl Combined<'_> {
-    /// The mean of a number, the most probable label of a category.
+    /// The mean of a number, or the most probable label of a category.
     fn mean_of(&self, i: usize, means: &[Vec<f64>]) -> f64 {
         let column = self.missing()[i];
         match self.probabilities(column) {

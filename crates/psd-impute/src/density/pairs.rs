@@ -1,12 +1,11 @@
 //! The conditional of a PSD density: a signed mixture over pairs of anchors.
 //!
-//! Given the observed cells, pair `(a, b)` has the weight `ω_ab ∝ Q_ab A[a,b]` (negative ones occur; they add up to a density all
-//! the same). Given the pair everything is independent: the coordinates `y` of the continuous block are unit normals around
-//! `(v_a + v_b)/2`, cut to the box if there is one, with `x = M z + L y`; a discrete cell takes the atom `k` with probability
-//! proportional to `ρ_k θ_a(v_k) θ_b(v_k)`.
+//! Given the observed cells, pair `(a, b)` has weight `ω_ab ∝ Q_ab A[a,b]` (some are negative, yet the sum is a density). Given the pair
+//! everything is independent: the coordinates `y` of the continuous block are unit normals around `(v_a + v_b)/2`, truncated to the
+//! box if there is one, with `x = M z + L y`; a discrete cell takes atom `k` with probability proportional to `ρ_k θ_a(v_k) θ_b(v_k)`.
 //!
-//! Hence the exact draw, without rejection or chain: invert the mixture's distribution function in `y_1`, multiply every weight
-//! by its pair's density there, go on with `y_2`, and so on; then the discrete cells in the same way.
+//! This gives exact draws, without rejection or Markov chain: invert the mixture's distribution function in `y_1`, multiply every
+//! weight by its pair's density there, continue with `y_2`, and so on; then the discrete cells in the same way.
 
 use super::piece::UNCUT;
 use super::quantile::{among, invert_from, most_probable, normal_quantile};
@@ -20,10 +19,10 @@ use faer::Mat;
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
-/// How many standard deviations from every pair's mean the mass ends in floating point.
+/// Standard deviations from every pair's mean beyond which there is no mass: `exp(-39²/2)` underflows.
 const REACH: f64 = 39.0;
 
-/// A pair of anchors `a ≥ b` and the weight of its two orders together.
+/// A pair of anchors `a ≥ b`, with the total weight of `(a, b)` and `(b, a)`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
     pub(super) a: usize,
@@ -31,7 +30,7 @@ pub(super) struct Pair {
     pub(super) weight: f64,
 }
 
-/// Where a missing column lives.
+/// Location of a missing column.
 enum Place<'a> {
     /// Position within the continuous block's missing columns.
     Continuous(usize),
@@ -44,12 +43,12 @@ pub(super) struct PairConditional<'a> {
     /// `M z`.
     origin: Vec<f64>,
     pairs: Vec<Pair>,
-    /// What all pairs of a smaller weight together could add is below the last bit.
+    /// Pairs with weights below this are dropped: all together they are below the last bit.
     least: f64,
 }
 
 impl<'a> PairConditional<'a> {
-    /// From pairs whose weights add up to `total`.
+    /// A conditional from pairs whose weights sum to `total`.
     pub(super) fn new(
         features: Arc<PatternFeatures<'a>>,
         z: &[f64],
@@ -76,7 +75,7 @@ impl<'a> PairConditional<'a> {
             .ok_or_else(|| crate::error::bad("column", column, "a missing column"))
     }
 
-    /// Mean and standard deviation of a continuous cell given the pair, before any cut.
+    /// Mean and standard deviation of a continuous cell given the pair, before truncation.
     fn cell(&self, k: usize, pair: &Pair) -> (f64, f64) {
         let (l, v) = (self.features.continuous().l(), self.features.continuous().v());
         let mut mean = self.origin[k];
@@ -88,7 +87,7 @@ impl<'a> PairConditional<'a> {
         (mean, variance.sqrt())
     }
 
-    /// Sums `weight · term` over the pairs for a continuous cell; `term` gets the cut interval and `x` in units of the pair.
+    /// Sums `weight · term` over the pairs for a continuous cell; `term` gets the interval and `x` in units of the pair's normal.
     fn sum_cell(&self, k: usize, x: f64, term: impl Fn(f64, f64, f64) -> f64) -> f64 {
         let block = self.features.continuous();
         self.pairs
@@ -116,7 +115,7 @@ impl<'a> PairConditional<'a> {
         self.pairs.iter().map(|pair| pair.weight).collect()
     }
 
-    /// Multiplies the weights by each pair's likelihood of what was drawn. Should rounding have eaten the sum, the pairs of an
+    /// Multiplies the weights by each pair's likelihood of the value drawn. If the sum is lost to rounding, only the pairs of an
     /// anchor with itself, which are never negative, are kept.
     fn reweigh(&self, weights: &mut [f64], likelihood: impl Fn(&Pair) -> f64) {
         let before = weights.to_vec();
@@ -139,7 +138,7 @@ impl<'a> PairConditional<'a> {
         }
     }
 
-    /// One coordinate `y_k` from the mixture with these weights: its quantile of `u`.
+    /// The quantile of `u` of coordinate `y_k` under the mixture with these weights.
     fn draw_coordinate(&self, k: usize, weights: &[f64], u: f64) -> f64 {
         let block = self.features.continuous();
         let v = block.v();
@@ -164,14 +163,14 @@ impl<'a> PairConditional<'a> {
         let least = parts.iter().map(|part| part.1).fold(f64::INFINITY, f64::min) - REACH;
         let most = parts.iter().map(|part| part.1).fold(f64::NEG_INFINITY, f64::max) + REACH;
         let bracket = clip((least, most), block.bounds()[k], REACH);
-        // The quantile of the normal with the same moments, were there no cut.
+        // Start from the quantile of the untruncated normal with the same moments.
         let mean: f64 = parts.iter().map(|(weight, middle, _)| weight * middle).sum();
         let spread: f64 = parts.iter().map(|(weight, middle, _)| weight * (middle - mean).powi(2)).sum();
         let guess = |score: f64| mean + (1.0 + spread).max(0.1).sqrt() * score;
         invert_from(guess, u, bracket, both).unwrap_or(0.5 * (bracket.0 + bracket.1))
     }
 
-    /// The missing cells from the coordinates `y` and the discrete cells' values, in the order of the missing columns.
+    /// Builds the missing cells, in column order, from the coordinates `y` and the discrete cells' values.
     fn assemble(&self, y: &[f64], discrete: &[f64]) -> Vec<f64> {
         let block = self.features.continuous();
         let mut out = vec![0.0; self.missing.len()];
@@ -189,7 +188,7 @@ impl<'a> PairConditional<'a> {
         self.missing.partition_point(|&j| j < column)
     }
 
-    /// Mean and variance of every missing cell given the pair; the means of `y` are mapped, the variances are those of `y`.
+    /// Given the pair: the mean of every missing cell, the variances of the coordinates `y`, and the variances of the discrete cells.
     fn pair_moments(&self, pair: &Pair) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let block = self.features.continuous();
         let v = block.v();
@@ -277,7 +276,7 @@ impl Conditional for PairConditional<'_> {
     fn density(&self, column: usize, x: f64) -> Result<f64> {
         let value = match self.find(column)? {
             Place::Continuous(k) => {
-                // One deviation for all pairs: it depends on the pattern alone.
+                // All pairs have the same deviation: it depends only on the pattern.
                 let deviation = self.pairs.first().map_or(1.0, |pair| self.cell(k, pair).1);
                 self.sum_cell(k, x, cut_pdf) / deviation
             }
@@ -369,14 +368,14 @@ impl Conditional for PairConditional<'_> {
     }
 }
 
-/// The probabilities of a discrete cell's atoms given the pair.
+/// Probabilities of a discrete cell's atoms given the pair.
 fn shares(column: &DiscreteColumn, pair: &Pair) -> Vec<f64> {
     let logs = column.log_masses(pair.a, pair.b);
     let total = log_sum_exp(&logs);
     logs.iter().map(|log| (log - total).exp()).collect()
 }
 
-/// Cuts an interval to limits. Where all pairs lie beyond a limit, their mass lies within `reach` of it.
+/// Intersects an interval with limits. If all pairs lie beyond a limit, their mass is within `reach` of it.
 fn clip((mut lo, mut hi): (f64, f64), (least, most): (f64, f64), reach: f64) -> (f64, f64) {
     if least.is_finite() {
         hi = hi.max(least + reach);

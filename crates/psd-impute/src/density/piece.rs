@@ -1,31 +1,31 @@
-//! What a cell's distribution has in an interval.
+//! The part of a cell's distribution on an interval.
 
 use crate::kernel::truncated::{cdf, cut_moments, log_mass, pdf};
 use crate::table::Line;
 
-/// The whole line.
+/// The real line.
 pub(super) const UNCUT: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-/// Deviations beyond which a normal density adds no bit to its moments.
+/// Standard deviations beyond which a normal density does not change the last bit of its moments.
 const REACH: f64 = 9.0;
-/// Differences of a distribution function below this have lost too many digits.
+/// Differences of distribution functions below this have lost too many digits. Arbitrary.
 const LITTLE: f64 = 1e-3;
 
 /// Mass, mean and variance of a cell's distribution on an interval: `P(X ∈ I)`, `E[X | X ∈ I]`, `Var[X | X ∈ I]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Piece {
-    /// Between zero and one.
+    /// Probability of the interval.
     pub mass: f64,
-    /// NaN where there is no mass, and for labels.
+    /// Mean within the interval; NaN if the mass is zero, and for labels.
     pub mean: f64,
-    /// NaN where there is no mass, and for labels.
+    /// Variance within the interval; NaN if the mass is zero, and for labels.
     pub variance: f64,
 }
 
 impl Piece {
-    /// Nothing.
+    /// An interval without mass.
     pub(super) const NONE: Self = Self { mass: 0.0, mean: f64::NAN, variance: f64::NAN };
 
-    /// The piece of a mixture. Weights may be negative; what rounding leaves below zero is zero.
+    /// Combines the pieces of a mixture. Weights may be negative; a mass or variance that rounding leaves below zero becomes zero.
     pub(super) fn sum(parts: impl Iterator<Item = (f64, Piece)>) -> Self {
         let parts: Vec<(f64, Piece)> =
             parts.filter(|(_, p)| p.mass > 0.0).map(|(w, p)| (w * p.mass, p)).collect();
@@ -39,7 +39,7 @@ impl Piece {
         Self { mass: mass.min(1.0), mean, variance: if variance < 0.0 { 0.0 } else { variance } }
     }
 
-    /// Of a normal cell with this mean and standard deviation, itself cut to `cut`, which is in units of the normal.
+    /// The piece of a normal cell with this mean and standard deviation, truncated to `cut`, which is in units of the normal.
     pub(super) fn of_normal((mean, deviation): (f64, f64), cut: (f64, f64), limits: (f64, f64)) -> Self {
         let a = cut.0.max((limits.0 - mean) / deviation);
         let b = cut.1.min((limits.1 - mean) / deviation);
@@ -51,28 +51,29 @@ impl Piece {
         Self { mass, mean: mean + deviation * m, variance: deviation * deviation * v }
     }
 
-    /// The piece after the map of a line that it is on.
+    /// Applies a line's linear map to a piece that lies on it.
     pub(super) fn along(self, line: &Line) -> Self {
         let mean = line.shift + line.slope * self.mean;
         Self { mass: self.mass, mean, variance: line.slope.powi(2) * self.variance }
     }
 
-    /// The sum of the pieces on lines that follow each other, mapped by them.
+    /// Sums the pieces on adjoining lines, each after its linear map.
     pub(super) fn on_lines(lines: &[Line], within: impl Fn((f64, f64)) -> Self) -> Self {
         Self::sum(lines.iter().map(|line| (1.0, within((line.from, line.to)).along(line))))
     }
 
-    /// Of a normal cell as in [`of_normal`](Self::of_normal), mapped by lines that follow each other.
+    /// The piece of a normal cell as in [`of_normal`](Self::of_normal), mapped by adjoining lines.
     ///
-    /// With `u = (z - μ)/σ` the cell is `x_0 + c + s u` on a line, `x_0` its value at `μ`. Distribution function `F` and density `f` of `u` are
-    /// taken once at every knot, and the moments about `x_0` add up
+    /// With `u = (z - μ)/σ` the cell is `x_0 + c + s u` on a line, where `x_0` is its value at `μ`. The distribution function `F` and the
+    /// density `f` of `u` are evaluated once per knot, and the moments about `x_0` are sums over the lines:
     ///
     /// ```text
     /// ∫ f = ΔF = e_0     ∫ u f = -Δf = e_1     ∫ u² f = e_0 - Δ(u f) = e_2
     /// E[x - x_0] = Σ c e_0 + s e_1     E[(x - x_0)²] = Σ c² e_0 + 2 c s e_1 + s² e_2
     /// ```
     ///
-    /// Lines beyond nine deviations change no bit. A cell that is cut, or of which little is on the lines, has its pieces one by one.
+    /// Lines beyond nine deviations are skipped: they change no bit. A truncated cell, or one with little mass on the lines, is computed
+    /// line by line instead.
     pub(super) fn of_normal_mapped((mean, deviation): (f64, f64), cut: (f64, f64), lines: &[Line]) -> Self {
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Self::NONE };
         let one_by_one = || Self::on_lines(lines, |limits| Self::of_normal((mean, deviation), cut, limits));
@@ -108,7 +109,7 @@ impl Piece {
         Self { mass, mean: origin + off, variance: (second / mass - off * off).max(0.0) }
     }
 
-    /// Of a discrete cell.
+    /// The piece of a discrete cell.
     pub(super) fn of_atoms(atoms: &[(f64, f64)], labels: bool, (lo, hi): (f64, f64)) -> Self {
         let inside = atoms.iter().filter(|(value, _)| (lo..=hi).contains(value));
         let value = |v: f64| if labels { f64::NAN } else { v };
@@ -120,7 +121,7 @@ impl Piece {
 mod tests {
     use super::*;
 
-    /// Narrow and broad cells, at a knot and far from all, on all lines and on some.
+    /// Narrow and wide cells, at a knot and far from all knots, on all lines and on some.
     #[test]
     fn moments_on_lines_are_those_of_the_pieces_one_by_one() {
         let knots = [f64::NEG_INFINITY, -1.0, -0.2, 0.5, 2.0, f64::INFINITY];

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 use faer::{Mat, MatRef};
 use std::sync::Arc;
 
-/// A positive semi-definite kernel density. A reference density is added by a [`Stack`](super::Stack) of two.
+/// A positive semi-definite kernel density. To add a reference density, make a [`Stack`](super::Stack) of the two.
 #[derive(Debug, Clone)]
 pub struct PsdDensity {
     features: Features,
@@ -20,6 +20,11 @@ pub struct PsdDensity {
 
 impl PsdDensity {
     /// The density of `features` and `q`, which is scaled to `tr(QH) = 1`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless `q` has one row and column per anchor, [`Error::NotFinite`] unless it is finite, [`Error::BadParameter`]
+    /// unless it is symmetric, positive semi-definite and `tr(QH)` positive, [`Error::NotPositiveDefinite`] for the metric.
     pub fn new(features: Features, q: Mat<f64>) -> Result<Self> {
         let l = features.len();
         if (q.nrows(), q.ncols()) != (l, l) {
@@ -43,7 +48,7 @@ impl PsdDensity {
         Ok(Self { features, q: q * faer::Scale(1.0 / mass), resolution: Arc::default() })
     }
 
-    /// The density of `features` and a `q` that [`q`](Self::q) gave: taken as it is, to the bit.
+    /// The density of `features` and a `q` as returned by [`q`](Self::q), used bit for bit after the checks of [`new`](Self::new).
     pub(crate) fn from_parts(features: Features, q: Mat<f64>) -> Result<Self> {
         let checked = Self::new(features, q.clone())?;
         let symmetric = (0..q.ncols()).all(|j| (0..j).all(|i| q[(i, j)] == q[(j, i)]));
@@ -53,12 +58,16 @@ impl PsdDensity {
         Ok(Self { q, ..checked })
     }
 
-    /// The normal density on the continuous columns of `table`, as the one-anchor case: `φ²` is a Gaussian.
+    /// The normal density on the continuous columns of `table`, as the case of one anchor: `φ²` is a Gaussian.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Features::normal`].
     pub fn normal(table: &Table, mean: &[f64], covariance: MatRef<'_, f64>) -> Result<Self> {
         Self::new(Features::normal(table, None, mean, covariance)?, Mat::identity(1, 1))
     }
 
-    /// The same density for values that stand for cells.
+    /// The same density, where repeated values count by the probability of their bins.
     pub fn with_resolution(self, resolution: Arc<Resolution>) -> Self {
         Self { resolution, ..self }
     }
@@ -94,27 +103,27 @@ impl Density for PsdDensity {
 
 struct PsdGiven<'a> {
     features: Arc<PatternFeatures<'a>>,
-    /// `Q ∘ E`, both orders of a pair in one.
+    /// `Q ∘ E`, with both orders of a pair summed.
     qe: Vec<Pair>,
-    /// Where an observed value may stand for a cell.
+    /// Present if an observed value may stand for a bin.
     resolution: Option<&'a Resolution>,
 }
 
-/// The pairs of anchors at one row.
+/// The pairs of anchors evaluated at one row.
 struct Pairs {
     z: Vec<f64>,
-    /// The logarithm of what was taken out.
+    /// Logarithm of the factor taken out of the weights.
     scale: f64,
-    /// `(Q∘E)_ab f_a f_b`, times the corrections for cells.
+    /// `(Q∘E)_ab f_a f_b`, times the corrections for bins.
     weights: Vec<Pair>,
-    /// The sum of the weights.
+    /// Sum of the weights.
     value: f64,
-    /// The sum of the weights of anchors with themselves.
+    /// Sum of the weights of the pairs of an anchor with itself.
     own: f64,
 }
 
 impl Pairs {
-    /// The value is not negative but for rounding, which is at most the last bit of the pairs of an anchor with itself.
+    /// Logarithm of the density. `value` can be negative only by rounding, by at most the last bit of `own`, so that is its lower limit.
     fn log_sum(&self) -> f64 {
         if self.scale == f64::NEG_INFINITY {
             return self.scale;
@@ -126,7 +135,7 @@ impl Pairs {
         if self.scale == f64::NEG_INFINITY || self.own == 0.0 {
             return Err(Error::ZeroDensity);
         }
-        // At a zero of the density the pairs cancel; those of an anchor with itself, which are never negative, are kept.
+        // At a zero of the density the pairs cancel; keep only those of an anchor with itself, which are never negative.
         if self.value <= features.len() as f64 * f64::EPSILON * self.own {
             self.weights.retain(|pair| pair.a == pair.b);
             self.value = self.own;

@@ -4,20 +4,20 @@ use crate::Result;
 use crate::error::bad;
 use crate::kernel::truncated::{cdf, pdf};
 
-/// Refuses what is no probability inside `(0, 1)`.
+/// Refuses a probability outside `(0, 1)`.
 pub(super) fn check(p: f64) -> Result<()> {
     if p > 0.0 && p < 1.0 { Ok(()) } else { Err(bad("probability", p, "above 0 and below 1")) }
 }
 
 /// Solves `F(x) = p` on a bracket by Newton's method, halving the bracket whenever a step leaves it or does not shrink.
 ///
-/// What is solved is `Φ⁻¹(F(x)) = Φ⁻¹(p)`. Its left side is a line where `F` is normal and nearly one where it is a mixture of normals,
-/// so that few steps are needed from wherever `F` is neither zero nor one.
+/// The equation solved is `Φ⁻¹(F(x)) = Φ⁻¹(p)`. Its left side is linear if `F` is normal and nearly so for a mixture of normals, so few
+/// steps are needed from any start where `F` is neither zero nor one.
 pub(super) fn invert(p: f64, bracket: (f64, f64), both: impl Fn(f64) -> Result<(f64, f64)>) -> Result<f64> {
     invert_from(|_| 0.5 * (bracket.0 + bracket.1), p, bracket, both)
 }
 
-/// The same from a guess inside the bracket, which is told `Φ⁻¹(p)`.
+/// [`invert`] from a guess inside the bracket; `guess` receives `Φ⁻¹(p)`.
 pub(super) fn invert_from(
     guess: impl Fn(f64) -> f64,
     p: f64,
@@ -36,9 +36,9 @@ pub(super) fn invert_from(
         }
         let here = normal_quantile(cdf);
         let newton = x - (here - score) * pdf(here) / density;
-        // A step squares the error: after one so short, nothing is left of it.
+        // A Newton step squares the error: after one as short as this, no error is left.
         let still = 1e-9 * x.abs().max(1e-3 * (bracket.1 - bracket.0));
-        // Far out in a tail a step may be short because the density of a score there is zero.
+        // Far out in a tail a step can be short only because the density of a score there is zero.
         if (newton - x).abs() <= still && (here - score).abs() < 1e-3 {
             return Ok(newton.clamp(lo, hi));
         }
@@ -52,7 +52,7 @@ pub(super) fn invert_from(
     Ok(x)
 }
 
-/// The first value at which the running probability reaches `p`; the last possible value if rounding hides it.
+/// The first value at which the cumulative probability reaches `p`; the last value with positive probability if rounding prevents it.
 pub(super) fn among(atoms: &[(f64, f64)], p: f64) -> f64 {
     let mut total = 0.0;
     let mut last = f64::NAN;
@@ -66,15 +66,15 @@ pub(super) fn among(atoms: &[(f64, f64)], p: f64) -> f64 {
     last
 }
 
-/// The value with the largest probability, the first of equals.
+/// The value with the largest probability; the first if there are ties.
 pub(crate) fn most_probable(atoms: &[(f64, f64)]) -> f64 {
     atoms.iter().fold((f64::NAN, -1.0), |best, &atom| if atom.1 > best.1 { atom } else { best }).0
 }
 
-/// `Φ⁻¹(p)`, infinite for what is no probability inside `(0, 1)`.
+/// `Φ⁻¹(p)`; infinite for `p` outside `(0, 1)`.
 ///
-/// A rational function of `t = √(-2 log p)` (Hastings, *Approximations for digital computers*, 1955, sheet 68) is off by less than 5e-4; two
-/// of Halley's steps, `x - e/(1 + x e/2)` with `e = (Φ(x) - p)/φ(x)`, each of which cubes the error, do the rest.
+/// A rational function of `t = √(-2 log p)` (Hastings, *Approximations for digital computers*, 1955, sheet 68) has an error below 5e-4;
+/// two of Halley's steps, `x - e/(1 + x e/2)` with `e = (Φ(x) - p)/φ(x)`, each of which cubes the error, remove it.
 pub(crate) fn normal_quantile(p: f64) -> f64 {
     if p > 0.5 {
         return if p < 1.0 { -normal_quantile(1.0 - p) } else { f64::INFINITY };
@@ -101,7 +101,7 @@ mod tests {
     fn quantiles_of_the_normal_are_what_its_distribution_function_says() {
         for k in -370..=80 {
             let x = f64::from(k) / 10.0;
-            // Beyond the middle, what `1 - Φ(x)` has lost is lost.
+            // In the upper half, digits lost in `1 - Φ(x)` cannot be recovered.
             let lost = f64::EPSILON / pdf(x);
             let found = normal_quantile(cdf(x));
             assert!(
@@ -110,7 +110,7 @@ mod tests {
             );
         }
         assert_eq!((normal_quantile(0.0), normal_quantile(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
-        // Of Wichura (1988).
+        // Reference values from Wichura (1988).
         assert!((normal_quantile(0.25) + 0.674_489_750_196_081_7).abs() < 1e-15);
         assert!((normal_quantile(1e-3) + 3.090_232_306_167_813_5).abs() < 1e-15);
         assert!((normal_quantile(1e-20) + 9.262_340_089_798_408).abs() < 1e-14);

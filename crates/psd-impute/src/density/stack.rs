@@ -1,7 +1,7 @@
 //! A convex combination `Σ_c π_c p_c` of densities.
 //!
-//! Marginals add up, and a row's conditional mixes the members' by their posterior weights `π_c p_c(x_S)`. The paper's
-//! `(1-ν) p_Q + ν u` with a reference density `u` is a stack of two.
+//! Marginals are weighted sums, and a row's conditional mixes those of the members by their posterior weights `π_c p_c(x_S)`. The
+//! paper's `(1-ν) p_Q + ν u` with a reference density `u` is a stack of two.
 
 use super::combined::Combined;
 use super::{Conditional, Density, Given, Weighed};
@@ -10,13 +10,17 @@ use crate::linalg::log_sum_exp;
 use crate::table::Pattern;
 use crate::{Error, Result};
 
-/// Densities over the same columns, with weights that add up to one.
+/// Densities over the same columns, with weights that sum to one.
 pub struct Stack {
     members: Vec<(f64, Box<dyn Density>)>,
 }
 
 impl Stack {
-    /// Members with their weights, which are scaled to add up to one; those without weight are dropped.
+    /// A stack of members with weights, which are scaled to sum to one; members of weight zero are dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] if a weight is negative or not finite, or all are zero; [`Error::Shape`] if numbers of columns differ.
     pub fn new(members: Vec<(f64, Box<dyn Density>)>) -> Result<Self> {
         let mut total = 0.0;
         for (weight, _) in &members {
@@ -71,12 +75,12 @@ impl<'a> Given<'a> for StackGiven<'a> {
     }
 }
 
-/// The members' conditionals by their posterior weights, from `log π_c p_c(x_S)` and the logarithm of its sum.
+/// Mixes the members' conditionals by posterior weight, from `log π_c p_c(x_S)` and the logarithm of their sum.
 fn combine<'a>(parts: Vec<(f64, Weighed<'a>)>, total: f64) -> Result<Box<dyn Conditional + 'a>> {
     if total == f64::NEG_INFINITY {
         return Err(Error::ZeroDensity);
     }
-    // What all dropped members together could add is below the last bit.
+    // Drop members whose total weight is below the last bit.
     let least = 0.1 * f64::EPSILON / parts.len() as f64;
     let parts = parts.into_iter().map(|(log, part)| ((log - total).exp(), part));
     let kept = parts.filter(|(weight, _)| *weight > least);

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use faer::Mat;
 use rand::{Rng, RngExt};
 
-/// One over the box's volume on the continuous columns, times the base weights on the discrete ones.
+/// One over the box's volume on the continuous columns, times the base weights of the discrete ones.
 #[derive(Debug, Clone)]
 pub struct Uniform {
     columns: Vec<Cell>,
@@ -21,7 +21,11 @@ enum Cell {
 }
 
 impl Uniform {
-    /// On a box with one finite interval for each continuous column of `features`.
+    /// The density on a box with one finite interval per continuous column of `features`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] for another number of intervals, [`Error::BadParameter`] for one that is empty, infinite or outside the features' box.
     pub fn on_box(features: &Features, bounds: &[Bounds]) -> Result<Self> {
         let continuous = features.continuous_columns();
         if bounds.len() != continuous.len() {

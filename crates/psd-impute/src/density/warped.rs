@@ -6,8 +6,8 @@
 //! p(x) = q(T(x)) Π_j T_j'(x_j)
 //! ```
 //!
-//! Marginals, conditionals and draws are those of `q`, mapped. The maps are piecewise linear, so that the mean and variance of a cell are
-//! sums of closed forms over the pieces. A value that stands for a cell counts by the cell's probability, which no map changes.
+//! Marginals, conditionals and draws are those of `q`, mapped. The maps are piecewise linear, so the mean and variance of a cell are sums
+//! of closed forms over the pieces. A repeated value counts by the probability of its bin, which no map changes.
 
 use super::quantile::check;
 use super::{Conditional, Density, Given, Piece, Weighed};
@@ -17,10 +17,10 @@ use faer::Mat;
 use rand::Rng;
 use std::sync::Arc;
 
-/// Points of the one integral that has no closed form.
+/// Number of quantiles averaged in the one integral without a closed form, the covariance. Arbitrary.
 const POINTS: usize = 64;
 
-/// A density of the warped columns as one of the columns themselves.
+/// A density of the warped columns, seen as a density of the original ones.
 #[derive(Debug, Clone)]
 pub struct Warped<D> {
     inner: D,
@@ -29,7 +29,11 @@ pub struct Warped<D> {
 }
 
 impl<D: Density> Warped<D> {
-    /// `inner` is the density of the warped columns; `resolution` tells which values of the columns themselves stand for cells.
+    /// `inner` is the density of the warped columns; `resolution` says which values of the original columns stand for bins.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`](crate::Error::Shape) unless both have the same number of columns.
     pub fn new(inner: D, warps: Arc<Warps>, resolution: Arc<Resolution>) -> Result<Self> {
         inner.check_columns(warps.columns())?;
         Ok(Self { inner, warps, resolution })
@@ -47,7 +51,7 @@ impl<D: Density> Density for Warped<D> {
     }
 }
 
-/// `Σ log T_j'(x_j)` over those observed columns whose value stands for itself.
+/// `Σ log T_j'(x_j)` over the observed columns whose value does not stand for a bin.
 pub(crate) fn log_slopes(warps: &Warps, resolution: &Resolution, row: &[f64], observed: &[usize]) -> f64 {
     let itself = observed.iter().filter(|&&j| resolution.cell(j, row[j]).is_none());
     itself.map(|&j| warps.slope(j, row[j]).ln()).sum()
@@ -79,7 +83,7 @@ impl<'a, D: Density> Given<'a> for WarpedGiven<'a, D> {
 
 struct WarpedConditional<'a> {
     inner: Box<dyn Conditional + 'a>,
-    /// What it is the conditional of, warped.
+    /// The row that this is a conditional of, warped.
     row: Vec<f64>,
     density: &'a dyn Density,
     warps: &'a Warps,
@@ -94,7 +98,7 @@ impl WarpedConditional<'_> {
         (self.warps.apply(column, limits.0), self.warps.apply(column, limits.1))
     }
 
-    /// `E[(x_j - m_j) | x_column] (x_column - m_column)` for all missing `j`, averaged over the quantiles of the column.
+    /// `E[(x_j - m_j) | x_column] (x_column - m_column)` for all missing `j`, averaged over quantiles of the column.
     fn products(&self, column: usize, mean: &[f64]) -> Result<Vec<f64>> {
         let place = self.place(column)?;
         let mut sums = vec![0.0; mean.len()];
@@ -136,7 +140,7 @@ impl Conditional for WarpedConditional<'_> {
         self.missing().iter().zip(&inner).map(mean).collect()
     }
 
-    /// The variances are closed forms; what is beside them is integrated over the quantiles of one of the two cells.
+    /// Variances are closed forms; off-diagonal entries are integrated over the quantiles of one of the two cells.
     fn covariance(&self) -> Mat<f64> {
         let (mean, missing) = (self.mean(), self.missing());
         let products: Vec<Vec<f64>> = missing

@@ -1,4 +1,4 @@
-//! One column of the donors: of numbers or of values.
+//! One column of the donors, continuous or discrete.
 
 use super::super::Piece;
 use super::discrete::DiscreteColumn;
@@ -7,16 +7,16 @@ use crate::table::Line;
 use rand::Rng;
 use std::ops::Deref;
 
-/// A column of the donors: their cells, the column's marginal and its kernel.
+/// A column of the donors: their cells, the column's marginal and the kernel.
 #[derive(Debug, Clone)]
 pub(crate) enum DonorColumn {
-    /// Of a continuous column.
+    /// A continuous column.
     Smooth(SmoothColumn),
-    /// Of an ordered column or a category.
+    /// An ordered or a category column.
     Discrete(DiscreteColumn),
 }
 
-/// What every kind of column can do. `weights` are the donors', given what is known of a row.
+/// Both kinds are used through [`KernelColumn`].
 impl Deref for DonorColumn {
     type Target = dyn KernelColumn;
 
@@ -28,40 +28,40 @@ impl Deref for DonorColumn {
     }
 }
 
-/// A column of the donors, in units of its marginal `m`.
+/// A column of the donors, in units of its marginal `m`. `weights` are the donors' weights given a row's observed cells.
 pub(crate) trait KernelColumn: Send + Sync {
     /// The number of donors.
     fn donors(&self) -> usize;
 
-    /// Whether a row's cell, NaN if missing, is that of a donor.
+    /// Whether a row's cell, NaN if missing, equals the donor's.
     fn holds(&self, donor: usize, x: f64) -> bool;
 
-    /// `m(x)`, never zero. `left_out` leaves one observation of the value itself out.
+    /// `m(x)`, never zero; without one observation of the value itself if `left_out`.
     fn height(&self, x: f64, left_out: bool) -> f64;
 
-    /// The logarithm of a height as a density with respect to the base measure.
+    /// Logarithm of `m` as a density with respect to the base measure.
     fn log_height(&self, m: f64) -> f64;
 
-    /// Multiplies every donor's product by its `k(x)/m`.
+    /// Multiplies the product of every donor by its `k(x)/m`.
     fn multiply_each(&self, x: f64, m: f64, products: &mut [f64]);
 
     /// Whether the values are labels.
     fn has_labels(&self) -> bool;
 
-    /// The mean of the cell; of labels the most probable one.
+    /// Mean of the cell; for labels the most probable one.
     fn mean(&self, weights: &[f64]) -> f64;
 
-    /// The mean of the cell given the donor; NaN for labels.
+    /// Mean of the cell given the donor; NaN for labels.
     fn mean_given(&self, donor: usize) -> f64;
 
-    /// The variance of the cell about its mean; NaN for labels.
+    /// Variance of the cell about its mean; NaN for labels.
     fn variance(&self, weights: &[f64], mean: f64) -> f64;
 
     fn cdf(&self, weights: &[f64], x: f64) -> f64;
 
     fn density(&self, weights: &[f64], x: f64) -> f64;
 
-    /// The values of a discrete cell with their probabilities.
+    /// Values of a discrete cell with their probabilities; `None` for a continuous one.
     fn probabilities(&self, weights: &[f64]) -> Option<Vec<(f64, f64)>>;
 
     fn support(&self) -> (f64, f64);
@@ -70,11 +70,11 @@ pub(crate) trait KernelColumn: Send + Sync {
 
     fn mapped(&self, weights: &[f64], lines: &[Line]) -> Piece;
 
-    /// A draw of the cell given the donor.
+    /// Draws the cell given the donor.
     fn draw(&self, donor: usize, rng: &mut dyn Rng) -> f64;
 
-    /// Multiplies every donor's product by its `k(x)/m`. Returns the logarithm of a factor taken out of all products when they leave
-    /// their range; minus infinity when all are zero.
+    /// Multiplies the product of every donor by its `k(x)/m`. If the products leave `[1e-100, 1e100]` (arbitrary), they are rescaled and the
+    /// logarithm of the common factor is returned; minus infinity if all are zero.
     fn multiply(&self, x: f64, m: f64, products: &mut [f64]) -> f64 {
         self.multiply_each(x, m, products);
         let top = largest(products);
@@ -89,7 +89,7 @@ pub(crate) trait KernelColumn: Send + Sync {
     }
 }
 
-/// The largest of some numbers that are not below zero, in eight strands so that the compiler can use vector registers.
+/// The largest of some non-negative numbers, in eight strands so that the compiler can use vector registers.
 fn largest(values: &[f64]) -> f64 {
     let larger = |a: f64, b: f64| if b > a { b } else { a };
     let mut strands = [0.0; 8];

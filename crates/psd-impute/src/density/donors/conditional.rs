@@ -1,4 +1,4 @@
-//! A row's missing cells under the donors: independent given the donor.
+//! A row's missing cells under the donors' density: independent given the donor.
 
 use super::super::{Conditional, Piece};
 use super::column::DonorColumn;
@@ -8,10 +8,10 @@ use faer::Mat;
 use rand::{Rng, RngExt};
 
 pub(super) struct DonorsConditional<'a> {
-    /// Of the table, observed ones too.
+    /// All columns of the table.
     pub(super) columns: &'a [DonorColumn],
     pub(super) missing: Vec<usize>,
-    /// The donors', given the observed cells.
+    /// The donors' weights given the observed cells.
     pub(super) weights: Vec<f64>,
 }
 

@@ -1,13 +1,13 @@
 //! An ordered or a category column of the donors.
 //!
-//! Donor `i` holds probabilities `p_i` of the column's values: one at its own value where the cell was observed, those of another model
-//! where it was missing. With the observed frequencies `m`
+//! Donor `i` holds probabilities `p_i` of the column's values: one for its own value if the cell was observed, and another model's
+//! predictive distribution if it was missing. With the observed frequencies `m`
 //!
 //! ```text
 //! k(x)/m(x) = c_0 + (1 - c_0) p_i(x)/m(x)
 //! ```
 //!
-//! The frequencies are the base measure of densities on discrete columns, so that this is the kernel's density itself.
+//! The frequencies are the base measure of densities on discrete columns, so this is the kernel's density itself.
 
 use super::super::Piece;
 use super::super::quantile::{among, most_probable};
@@ -18,12 +18,12 @@ use crate::{Error, Result};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
-/// What a donor has in a discrete column.
+/// A donor's cell in a discrete column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Held {
-    /// The position of its value.
+    /// Position of the observed value.
     Value(usize),
-    /// The probabilities of all values, where the cell was missing.
+    /// Probabilities of all values, if the cell was missing.
     Probabilities(Vec<f64>),
 }
 
@@ -35,10 +35,10 @@ pub(crate) struct DiscreteColumn {
     cells: Arc<Cells>,
 }
 
-/// What a discrete column of the donors is made of.
+/// The numbers that make up a discrete column, as written to a model file.
 pub(crate) struct DiscreteParts {
     pub(crate) held: Vec<Held>,
-    /// `m`, and of how many cells.
+    /// `m`, and the number of observed cells.
     pub(crate) frequencies: Vec<f64>,
     pub(crate) observed: f64,
     /// `c_0`.
@@ -49,14 +49,14 @@ pub(crate) struct DiscreteParts {
 struct Cells {
     labels: bool,
     atoms: Vec<f64>,
-    /// `m`, adding up to one, and of how many cells.
+    /// `m`, which sums to one, and the number of observed cells.
     frequencies: Vec<f64>,
     observed: f64,
     held: Vec<Held>,
 }
 
 impl DiscreteColumn {
-    /// From what each donor has, and the frequencies of the column's values among so many observed cells; all background.
+    /// A column from the donors' cells, and the frequencies of its values among `observed` cells; the kernel is all background.
     pub(crate) fn new(kind: &Kind, held: Vec<Held>, frequencies: Vec<f64>, observed: f64) -> Result<Self> {
         let (atoms, labels) = (kind.atoms(), matches!(kind, Kind::Category(_)));
         if frequencies.len() != atoms.len() {
@@ -74,7 +74,7 @@ impl DiscreteColumn {
         Ok(Self { background: 1.0, cells: Arc::new(cells) })
     }
 
-    /// From parts that [`parts`](Self::parts) gave, which are checked.
+    /// A column from parts as returned by [`parts`](Self::parts), which are checked.
     pub(crate) fn from_parts(kind: &Kind, parts: DiscreteParts) -> Result<Self> {
         let DiscreteParts { held, frequencies, observed, background } = parts;
         non_negative("observed cells of a discrete column", observed)?;
@@ -91,7 +91,7 @@ impl DiscreteColumn {
         Ok(Self::new(kind, held, frequencies, observed)?.with_background(background))
     }
 
-    /// What it is made of.
+    /// The numbers that make up the column.
     pub(crate) fn parts(&self) -> DiscreteParts {
         let Cells { held, frequencies, observed, .. } = self.cells.as_ref();
         let (held, frequencies) = (held.clone(), frequencies.clone());
@@ -107,7 +107,7 @@ impl DiscreteColumn {
         position(&self.cells.atoms, x)
     }
 
-    /// For each donor, its `p_i(x)/m`.
+    /// Returns `p_i(x)/m` as a function of the donor.
     pub(crate) fn peaks(&self, x: f64, m: f64) -> impl Fn(usize) -> f64 {
         let k = self.position(x);
         move |donor| match &self.cells.held[donor] {
@@ -117,7 +117,7 @@ impl DiscreteColumn {
         }
     }
 
-    /// Adds a donor's probabilities, so much weighted.
+    /// Adds `weight` times a donor's probabilities.
     fn add(&self, donor: usize, weight: f64, sums: &mut [f64]) {
         match &self.cells.held[donor] {
             Held::Value(value) => sums[*value] += weight,
@@ -137,7 +137,7 @@ impl DiscreteColumn {
     }
 }
 
-/// Refuses what is not between zero and one or does not add up to one.
+/// Refuses numbers that are not between zero and one or do not sum to one.
 fn check_probabilities(what: &'static str, p: &[f64]) -> Result<()> {
     let fit = p.iter().all(|p| (0.0..=1.0 + 1e-9).contains(p)) && (p.iter().sum::<f64>() - 1.0).abs() < 1e-6;
     if fit { Ok(()) } else { Err(bad(what, format!("{p:?}"), "between zero and one, adding up to one")) }
@@ -159,7 +159,7 @@ impl KernelColumn for DiscreteColumn {
         }
     }
 
-    /// A value that would not have been seen without the cell left out counts as seen by half.
+    /// If the cell left out is the only one with its value, the value counts as observed half a time (arbitrary).
     fn height(&self, x: f64, left_out: bool) -> f64 {
         let Cells { frequencies, observed, .. } = self.cells.as_ref();
         let m = self.position(x).map_or(1.0, |k| frequencies[k]);

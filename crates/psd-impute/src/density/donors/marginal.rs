@@ -1,4 +1,4 @@
-//! A column's marginal, by its observed cells alone.
+//! A continuous column's marginal density, from its observed cells alone.
 
 use super::super::Piece;
 use super::super::quantile::normal_quantile;
@@ -7,26 +7,27 @@ use crate::kernel::truncated::{cdf, pdf};
 use crate::linalg::add_normals;
 use rand::{Rng, RngExt};
 
-/// Deviations from its mean within which a normal has all its mass but what is below the last bit of one.
+/// Standard deviations beyond which `Φ` is 0 or 1 to the last bit of one: `Φ(-8.5) ≈ 1e-17`.
 const REACH: f64 = 8.5;
 
-/// `Φ(t)`, to the last bit of one.
+/// `Φ(t)`, up to the last bit of one.
 pub(super) fn step(t: f64) -> f64 {
     if t.abs() < REACH { cdf(t) } else { f64::from(u8::from(t > 0.0)) }
 }
 
-/// A kernel density of the observed cells; a value that stands for a cell counts by how often it was observed.
+/// A kernel density of the observed cells; a repeated value counts by the relative frequency of its bin.
 #[derive(Debug, Clone)]
 pub(super) struct Marginal {
     /// Sorted.
     values: Vec<f64>,
-    /// The width of each value's kernel, and one over it.
+    /// Width of each value's kernel, and its reciprocal.
     widths: Vec<f64>,
     scales: Vec<f64>,
 }
 
 impl Marginal {
-    /// Of the observed cells of a column, by Silverman's rule, but not below `floor`; a value that stands for a cell stays in it.
+    /// The marginal of a column's observed cells. Widths follow Silverman's rule with the factor 0.5 (arbitrary), but are at least `floor`; for
+    /// a value that stands for a bin, at most a fifth of the distance to its ends, so that the kernel stays inside.
     pub(super) fn new(mut values: Vec<f64>, floor: f64, cell: impl Fn(f64) -> Option<(f64, f64)>) -> Self {
         let n = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -50,7 +51,7 @@ impl Marginal {
         self.values.iter().copied().zip(self.widths.iter().copied())
     }
 
-    /// The density at a value, or the probability of its cell; never zero. `left_out` leaves one observation of the value itself out.
+    /// The density at a value, or the probability of its bin; never zero. `left_out` leaves out one observation of the value itself.
     pub(super) fn at(&self, query: Query, left_out: bool) -> f64 {
         let n = self.values.len() as f64;
         let out = f64::from(u8::from(left_out));
@@ -91,7 +92,7 @@ impl Marginal {
         self.kernels().map(|(v, h)| (v - mean).powi(2) + h * h).sum::<f64>() / self.values.len() as f64
     }
 
-    /// The sum of what `piece` makes of each kernel, given by mean and deviation.
+    /// Averages `piece` over the kernels; its argument is a kernel's mean and standard deviation.
     pub(super) fn pieces(&self, piece: &dyn Fn((f64, f64)) -> Piece) -> Piece {
         let weight = 1.0 / self.values.len() as f64;
         Piece::sum(self.kernels().map(|kernel| (weight, piece(kernel))))

@@ -1,9 +1,9 @@
-//! One anchor for each row of a table: a kernel density with a product kernel.
+//! One anchor per row of a table: a kernel density with a product kernel.
 //!
 //! In units of a column's marginal `m` (a kernel density of its observed cells, or the observed frequencies of a discrete column) the
 //! kernel of donor `i` is `k_i(x)/m(x)`: a background of one and peaks at the donor's own value; see [`SmoothColumn`] and
-//! [`DiscreteColumn`]. The density is `Σ_i w_i Π_j k_ij(x_j)`: a diagonal `Q` with an anchor for each row. Given the donor the columns
-//! are independent, so marginals leave columns out and a draw picks a donor, then each cell.
+//! [`DiscreteColumn`]. The density is `Σ_i w_i Π_j k_ij(x_j)`: a diagonal `Q` with one anchor per row. Given the donor the columns are
+//! independent, so a marginal leaves columns out, and a draw first picks a donor, then each cell.
 
 mod column;
 mod conditional;
@@ -26,12 +26,12 @@ use conditional::DonorsConditional;
 #[derive(Debug, Clone)]
 pub struct Donors {
     columns: Vec<DonorColumn>,
-    /// Adding up to one.
+    /// Sum to one.
     weights: Vec<f64>,
 }
 
 impl Donors {
-    /// From columns of the same donors, at least one, and the donors' weights.
+    /// A density from at least one column, all of the same donors, and the donors' weights.
     pub(crate) fn new(columns: Vec<DonorColumn>, weights: &[f64]) -> Result<Self> {
         let Some(expected) = columns.first().map(|column| column.donors()) else {
             return Err(Error::EmptyTable("columns"));
@@ -48,6 +48,10 @@ impl Donors {
     }
 
     /// The same donors with other weights.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless there is one weight per donor, [`Error::BadParameter`] unless their sum is positive.
     pub fn reweighted(&self, weights: &[f64]) -> Result<Self> {
         let (found, expected) = (weights.len(), self.weights.len());
         if found != expected {
@@ -61,8 +65,8 @@ impl Donors {
         Ok(Self { columns: self.columns.clone(), weights })
     }
 
-    /// The logarithm of the marginals' product and of factors taken out, and the donors' relative kernels `w_i Π_j k_ij(x_j)/m_j(x_j)` over
-    /// the observed columns. No row is its own donor; this leaves the density as it is but for the donors' own points.
+    /// Returns the logarithm of the product of the marginals and of factors taken out, and the donors' relative kernels
+    /// `w_i Π_j k_ij(x_j)/m_j(x_j)` over the observed columns. No row is its own donor; this changes the density only at the donors' own points.
     fn relative(&self, row: &[f64], observed: &[usize], out: Option<Fold>) -> (f64, Vec<f64>) {
         let mut log = 0.0;
         let mut products = self.weights.clone();
@@ -79,7 +83,7 @@ impl Donors {
         (log, products)
     }
 
-    /// Whether a row is the donor itself: equal in every cell, missing ones included.
+    /// Whether a row equals donor `i` in every cell, missing ones included.
     fn is_donor(&self, i: usize, row: &[f64]) -> bool {
         self.columns.iter().zip(row).all(|(column, &x)| column.holds(i, x))
     }
@@ -96,14 +100,14 @@ impl Density for Donors {
     }
 }
 
-/// Every `folds`-th donor from `part` on.
+/// Every `folds`-th donor, starting with number `part`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fold {
     pub(crate) part: usize,
     pub(crate) folds: usize,
 }
 
-/// The density without a fold of the donors, for rows made of those donors' cells.
+/// The density without one fold of the donors, for rows made of those donors' cells.
 pub(crate) struct LeftOut<'a> {
     pub(crate) donors: &'a Donors,
     pub(crate) fold: Fold,
@@ -123,11 +127,11 @@ impl Density for LeftOut<'_> {
 struct DonorsGiven<'a> {
     donors: &'a Donors,
     pattern: Pattern,
-    /// Donors that are not to count.
+    /// Donors to leave out.
     out: Option<Fold>,
 }
 
-/// `log + log sum`, also where the sum is not above zero.
+/// `log + ln(sum)`; minus infinity if the sum is not positive.
 fn log_of(log: f64, sum: f64) -> f64 {
     if sum > 0.0 { log + sum.ln() } else { f64::NEG_INFINITY }
 }

@@ -1,7 +1,7 @@
-//! What the kernels of a continuous column have on lines.
+//! Pieces of the kernels of a continuous column on lines, computed once.
 //!
-//! The mean of a cell weighs the pieces of thousands of kernels. A piece depends on its kernel and the lines alone, and both are the same
-//! for all rows of a table, of which only the weights differ: so the pieces are kept.
+//! The mean of a cell is a weighted sum of the pieces of thousands of kernels. A piece depends only on its kernel and the lines. Both are
+//! the same for all rows of a table; only the weights differ. So the pieces are cached.
 
 use super::super::piece::{Piece, UNCUT};
 use crate::table::Line;
@@ -11,14 +11,14 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(super) struct Pieces {
     lines: Vec<Line>,
-    /// Of each donor's narrow and broad kernel.
+    /// The pieces of each donor's narrow and broad kernel.
     near: Vec<[Piece; 2]>,
     background: Piece,
 }
 
 impl Pieces {
-    /// `near` has each donor's value and the deviations of its kernels. `background` sums what it is given to make of each kernel there,
-    /// told by mean and deviation.
+    /// `near` yields each donor's value and the standard deviations of its two kernels. `background` must sum its argument, a function of mean
+    /// and standard deviation, over the kernels of the marginal.
     pub(super) fn new(
         lines: &[Line],
         near: impl Iterator<Item = (f64, [f64; 2])>,
@@ -29,7 +29,7 @@ impl Pieces {
         Self { lines: lines.to_vec(), near: near.collect(), background: background(&piece) }
     }
 
-    /// The piece of the cell under donors of these weights; `shares` are those of background, narrow and broad.
+    /// The piece of the cell under donors with these weights; `shares` are those of background, narrow and broad kernel.
     pub(super) fn sum(&self, weights: &[f64], shares: [f64; 3]) -> Piece {
         let near = weights.iter().zip(&self.near).filter(|(weight, _)| **weight > 1e-12);
         let near = near.flat_map(|(w, [narrow, broad])| [(w * shares[1], *narrow), (w * shares[2], *broad)]);
@@ -37,12 +37,12 @@ impl Pieces {
     }
 }
 
-/// The pieces on the lines that were asked for first.
+/// Cache of the pieces for the first lines requested.
 #[derive(Debug, Default)]
 pub(super) struct KeptPieces(OnceLock<Pieces>);
 
 impl KeptPieces {
-    /// What `then` makes of the pieces on these lines: the kept ones if they are theirs, or else what `make` makes.
+    /// Passes the pieces on these lines to `then`: the cached ones if they are for the same lines, else new ones from `make`.
     pub(super) fn on<R>(
         &self,
         lines: &[Line],
@@ -72,7 +72,7 @@ mod tests {
             assert_eq!(kept.on(lines, make, sum), sum(&make(lines)));
         }
         assert_ne!(kept.on(&one, make, sum), kept.on(&other, make, sum));
-        // By hand: on one line the pieces are those of cut normals, doubled.
+        // Computed directly: on one line the pieces are those of truncated normals, doubled.
         let cut = |mean, deviation| Piece::of_normal((mean, deviation), UNCUT, (-1.0, 0.5)).along(&one[0]);
         let parts = [
             (0.25 * 0.3, cut(0.2, 0.1)),

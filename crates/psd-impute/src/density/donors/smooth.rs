@@ -1,13 +1,13 @@
 //! A continuous column of the donors.
 //!
-//! Donor `i` holds a value `v` and a variance `s²`: an observed cell has `s = 0`, a missing one is what another model expects there, and
-//! how surely. With the column's marginal density `m`
+//! Donor `i` holds a value `v` and a variance `s²`: `s = 0` for an observed cell; for a missing one, mean and variance of another model's
+//! predictive distribution. With the column's marginal density `m`
 //!
 //! ```text
 //! k(x)/m(x) = c_0 + [c_1 N(x; v, h_1² + s²) + c_2 N(x; v, h_2² + s²)] / m(x)
 //! ```
 //!
-//! background, narrow and broad.
+//! with the shares of background, narrow and broad kernel.
 
 use super::super::piece::Piece;
 use super::column::KernelColumn;
@@ -22,12 +22,12 @@ use rand::{Rng, RngExt};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Narrow, broad and background.
+/// The kernel of a continuous column: background, narrow and broad part.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SmoothKernel {
     /// `h_1 ≤ h_2`.
     pub(crate) widths: [f64; 2],
-    /// `c_0, c_1, c_2`: background, narrow, broad; they add up to one.
+    /// `c_0, c_1, c_2`: background, narrow, broad; they sum to one.
     pub(crate) shares: [f64; 3],
 }
 
@@ -36,35 +36,35 @@ pub(crate) struct SmoothKernel {
 pub(crate) struct SmoothColumn {
     pub(crate) kernel: SmoothKernel,
     cells: Arc<Cells>,
-    /// `1/√(h² + s²)` of the missing cells, for both widths.
+    /// `1/√(h² + s²)` for the missing cells, for both widths.
     scales: [Vec<f64>; 2],
     pieces: Arc<KeptPieces>,
 }
 
-/// What a continuous column of the donors is made of.
+/// The numbers that make up a continuous column, as written to a model file.
 pub(crate) struct SmoothParts {
     pub(crate) values: Vec<f64>,
     /// Zero where the cell was observed.
     pub(crate) variances: Vec<f64>,
-    /// What no kernel is narrower than.
+    /// Lower limit of the widths of kernels.
     pub(crate) floor: f64,
     pub(crate) kernel: SmoothKernel,
 }
 
 #[derive(Debug)]
 struct Cells {
-    /// The different cells, so that a kernel is evaluated once for each: the observed values, which increase, and then every missing cell.
+    /// The distinct cells, so that a kernel is evaluated once for each: the observed values, increasing, then every missing cell.
     values: Vec<f64>,
     /// Zero where the cell was observed.
     variances: Vec<f64>,
-    /// How many of them were observed.
+    /// Number of distinct observed values.
     observed: usize,
-    /// Which of them each donor has.
+    /// For each donor, the position of its cell among the distinct ones.
     held: Vec<u32>,
     marginal: Marginal,
-    /// What no kernel is narrower than.
+    /// Lower limit of the widths of kernels.
     floor: f64,
-    /// The column's place in the table, and what its values stand for.
+    /// The column's position in the table, and the bins of its repeated values.
     column: usize,
     resolution: Arc<Resolution>,
 }
@@ -79,7 +79,7 @@ impl Cells {
     }
 }
 
-/// A value and, if it stands for one, its cell.
+/// A value and, if it stands for one, its bin.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Query {
     pub(super) x: f64,
@@ -87,19 +87,19 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// What the density at the query is multiplied by to give the probability of its cell. That is accurate only for cells much narrower
-    /// than the deviation; there is none for others.
+    /// The factor that turns the density at the query into the probability of its bin: the bin's length, or one without a bin. `None` if the
+    /// bin is wider than 0.7 deviations (arbitrary), where this is not accurate.
     fn length(&self, deviation: f64) -> Option<f64> {
         let length = self.cell.map_or(1.0, |(lo, hi)| hi - lo);
         (self.cell.is_none() || length <= 0.7 * deviation).then_some(length)
     }
 
-    /// What a normal density around `v` gives to the query, and its derivative by the standard deviation.
+    /// The density at the query, or probability of its bin, under a normal around `v`, and its derivative with respect to the deviation.
     fn normal(&self, v: f64, deviation: f64) -> (f64, f64) {
         let Some(length) = self.length(deviation) else {
             let (lo, hi) = self.cell.unwrap_or((self.x, self.x));
             let (a, b) = ((lo - v) / deviation, (hi - v) / deviation);
-            // The left tail is the accurate one.
+            // Use the left tail, where `Φ` is accurate.
             let mass = if a > 0.0 { cdf(-a) - cdf(-b) } else { cdf(b) - cdf(a) };
             let slope = |t: f64| if t.is_infinite() { 0.0 } else { t * pdf(t) };
             return (mass.max(0.0), (slope(a) - slope(b)) / deviation);
@@ -112,8 +112,8 @@ impl Query {
         (value, value * (t * t - 1.0) / deviation)
     }
 
-    /// Which of some increasing values a normal density of this deviation, taken `times` times, may be felt from beside one. It is at most
-    /// `peak exp(-½ t²)`, `t` the distance from the query in deviations, and a quarter of `ε` does not change the last bit of one.
+    /// Range of the increasing values at which `times` normal densities of this deviation still matter beside one. The density is at most
+    /// `peak exp(-½ t²)`, where `t` is the distance from the query in deviations, and `ε/4` does not change the last bit of one.
     fn near(&self, values: &[f64], deviation: f64, times: f64) -> Range<usize> {
         let (peak, (lo, hi)) = match self.length(deviation) {
             Some(length) => (length / deviation * (-LOG_SQRT_2PI).exp(), (self.x, self.x)),
@@ -124,7 +124,7 @@ impl Query {
         start..start + values[start..].partition_point(|&v| v <= hi + reach)
     }
 
-    /// `∫ N(v, h² + s²)` over the query and its derivative by `h`, in units of `m`, for cells with values and variances.
+    /// `∫ N(v, h² + s²)` over the query and its derivative with respect to `h`, in units of `m`, for cells with values and variances.
     fn peaks(&self, values: &[f64], variances: &[f64], h: f64, m: f64) -> Vec<(f64, f64)> {
         if let Some(length) = self.length(h) {
             return normal_slopes(self.x, values, variances, (h, length / m * (-LOG_SQRT_2PI).exp()));
@@ -139,7 +139,7 @@ impl Query {
 }
 
 impl SmoothColumn {
-    /// From parts that [`parts`](Self::parts) gave, which are checked.
+    /// A column from parts as returned by [`parts`](Self::parts), which are checked.
     pub(crate) fn from_parts(
         column: usize,
         parts: SmoothParts,
@@ -169,7 +169,7 @@ impl SmoothColumn {
         Ok(Self::new(column, values, variances, resolution, floor).with_kernel(kernel))
     }
 
-    /// What it is made of.
+    /// The numbers that make up the column.
     pub(crate) fn parts(&self) -> SmoothParts {
         let donors = 0..self.donors();
         SmoothParts {
@@ -180,8 +180,8 @@ impl SmoothColumn {
         }
     }
 
-    /// Column `column` of a table, all background. A donor has a value and a variance, which is zero where the cell was observed; no kernel of the
-    /// marginal is narrower than `floor`.
+    /// Column `column` of a table; the kernel is all background. Each donor has a value and a variance, zero if the cell was observed; no kernel
+    /// of the marginal is narrower than `floor`.
     pub(crate) fn new(
         column: usize,
         values: Vec<f64>,
@@ -212,7 +212,7 @@ impl SmoothColumn {
         Self { kernel, cells, scales, pieces: Arc::default() }
     }
 
-    /// What no kernel is narrower than.
+    /// Lower limit of the widths of kernels.
     pub(crate) fn floor(&self) -> f64 {
         self.cells.floor
     }
@@ -226,7 +226,7 @@ impl SmoothColumn {
         Query { x, cell: self.cells.resolution.cell(self.cells.column, x) }
     }
 
-    /// For some donors with shares, each different cell of theirs and the sum of its shares.
+    /// The distinct cells of the given donors, each with the sum of its donors' shares.
     fn distinct(&self, shares: impl Iterator<Item = (usize, f64)>) -> Vec<(usize, f64)> {
         let mut sums = vec![0.0; self.cells.values.len()];
         let mut held = Vec::new();
@@ -241,8 +241,8 @@ impl SmoothColumn {
         held
     }
 
-    /// For some donors with shares, each different cell of theirs with the sum of its shares: what its narrow and its broad part give to
-    /// `x` in units of `m`, with the derivatives by `h_1` and `h_2`.
+    /// For each distinct cell of the given donors: the sum of its donors' shares, and the values at `x` of its narrow and its broad part in
+    /// units of `m`, with the derivatives with respect to `h_1` and `h_2`.
     pub(crate) fn peaks(
         &self,
         x: f64,
@@ -256,7 +256,7 @@ impl SmoothColumn {
         held.into_iter().zip(narrow).zip(broad).map(|(((_, share), narrow), broad)| (share, [narrow, broad]))
     }
 
-    /// `k/m`: the kernels of the different cells at a query, in units of the marginal.
+    /// `k/m`: the kernels of all distinct cells at a query, in units of the marginal.
     fn kernels(&self, query: Query, m: f64) -> Vec<f64> {
         let SmoothKernel { widths, shares: [c0, shares @ ..] } = &self.kernel;
         let Cells { values, variances, observed, .. } = self.cells.as_ref();
