@@ -1,6 +1,6 @@
-//! Rows grouped by pattern: one matrix `E` a pattern and one vector `f` a row.
+//! Rows grouped by pattern: one matrix `E` per pattern and one vector `f` per row.
 //!
-//! With `F` the `l × n` matrix of the vectors of a pattern's rows,
+//! With `F` the `l × n` matrix of the vectors of one pattern's rows,
 //!
 //! ```text
 //! tr(Q A_i) = f_i' (Q∘E) f_i                column sums of F ∘ ((Q∘E) F)      one matrix product
@@ -13,12 +13,12 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows in one product: enough to run at full speed, few enough to spread over threads and stay in cache.
+/// Rows in one product: enough to run at full speed, few enough to spread over threads and stay in cache. Arbitrary.
 const BLOCK: usize = 256;
-/// Pieces that sums over blocks are cut into.
+/// Number of pieces into which sums over blocks are cut. Arbitrary.
 const PIECES: usize = 16;
 
-/// The data term held as one matrix `E` for each pattern and one vector `f` for each row.
+/// The data term held as one matrix `E` per pattern and one vector `f` per row.
 pub struct GroupedTerm {
     order: usize,
     rows: usize,
@@ -39,12 +39,12 @@ struct Block {
     pattern: usize,
     /// Columns of the pattern's `F`.
     columns: Range<usize>,
-    /// The same rows in the term's numbering.
+    /// The same rows as numbered in the term.
     rows: Range<usize>,
 }
 
 impl GroupedTerm {
-    /// From the patterns in order; rows are numbered through.
+    /// A term from the patterns in order; rows are numbered consecutively.
     pub(super) fn new(order: usize, patterns: Vec<PatternRows>) -> Self {
         let (mut blocks, mut rows) = (Vec::new(), 0);
         for (pattern, group) in patterns.iter().enumerate() {
@@ -57,13 +57,13 @@ impl GroupedTerm {
         Self { order, rows, patterns, blocks }
     }
 
-    /// Bytes it takes.
+    /// Memory needed, in bytes.
     pub fn bytes(rows: usize, patterns: usize, order: usize) -> u64 {
         let order = order as u64;
         8 * (rows as u64 * order + patterns as u64 * order * order)
     }
 
-    /// Makes a thread's working space: `l × l`, and `l × n` for the rows of a block.
+    /// Returns a function that makes a thread's working space: `l × l`, and `l × n` for the rows of a block.
     fn buffers(&self) -> impl Fn() -> (Mat<f64>, Mat<f64>) {
         let (l, widest) = (self.order, self.blocks.iter().map(|block| block.rows.len()).max().unwrap_or(0));
         move || (zeros(l, l), zeros(l, widest))
@@ -135,7 +135,7 @@ impl DataTerm for GroupedTerm {
     }
 
     fn pass_cost(&self) -> f64 {
-        // A pattern with few rows is bound by the memory of its E.
+        // The time of a pattern with few rows is that of loading its E.
         let order = (self.order * self.order) as f64;
         self.patterns.iter().map(|p| order * (p.f.ncols() as f64).max(40.0)).sum()
     }

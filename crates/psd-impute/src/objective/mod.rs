@@ -4,8 +4,8 @@
 //! F(Q) = -Σ_i w_i log((1-ν) tr(Q A_i) + ν u_i) + λ tr(Q A_0) - μ log det Q        tr(QH) = 1
 //! ```
 //!
-//! over the rows `i` of a table with weights `w` that add up to one; `u_i` is a reference density at the row's observed cells.
-//! The paper's `α` is `ν u_i / (1-ν)`. All of it needs two linear maps only, `Q -> (tr Q A_i)_i` and `c -> Σ c_i A_i`: the
+//! over the rows `i` of a table with weights `w` that sum to one; `u_i` is a reference density at the row's observed cells.
+//! The paper's `α` is `ν u_i / (1-ν)`. Everything needs only two linear maps, `Q -> (tr Q A_i)_i` and `c -> Σ c_i A_i`: the
 //! [`DataTerm`].
 
 mod grouped;
@@ -24,10 +24,10 @@ use crate::linalg::{Cholesky, congruence, is_finite, trace_product};
 use crate::{Error, Result};
 use faer::{Mat, MatRef, Scale};
 
-/// `F` as a function of `Q`, for fixed anchors and metric. Rows are held divided by a scale of their own, `exp(ρ_i)`.
+/// `F` as a function of `Q`, for fixed anchors and metric. Each row is held divided by a scale of its own, `exp(ρ_i)`.
 pub struct Objective {
     pub(crate) term: Box<dyn DataTerm>,
-    /// `w_i`, adding up to one.
+    /// `w_i`, which sum to one.
     weights: Vec<f64>,
     /// `ν u_i / exp(ρ_i)`.
     offsets: Vec<f64>,
@@ -38,13 +38,13 @@ pub struct Objective {
     h: Mat<f64>,
     a0: Mat<f64>,
     lambda: f64,
-    /// Bytes that solving may take.
+    /// Bytes that a solve may use.
     memory: u64,
 }
 
-/// What an objective knows of its rows beside their matrices, in the order of the data term.
+/// Weights, offsets and scales of the rows, in the order of the data term.
 pub struct RowScales {
-    /// `w_i`, adding up to one.
+    /// `w_i`, which sum to one.
     pub weights: Vec<f64>,
     /// `ν u_i / exp(ρ_i)`.
     pub offsets: Vec<f64>,
@@ -53,8 +53,12 @@ pub struct RowScales {
 }
 
 impl Objective {
-    /// An objective over any data term: `tr(Q A_i)` comes divided by `exp(ρ_i)`, and `options` say `λ`, `ν` and the memory. For
-    /// tables in memory, [`Problem::objective`] does it all.
+    /// An objective over any data term whose `tr(Q A_i)` are divided by `exp(ρ_i)`; `options` gives `λ`, `ν` and the memory. For tables in
+    /// memory, [`Problem::objective`] does all of this.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if sizes differ, [`Error::NotFinite`] if `a0` is not finite.
     pub fn new(
         term: Box<dyn DataTerm>,
         rows: RowScales,
@@ -86,7 +90,7 @@ impl Objective {
         self.h.nrows()
     }
 
-    /// The number of rows with weight.
+    /// The number of rows with positive weight.
     pub fn rows(&self) -> usize {
         self.weights.len()
     }
@@ -111,7 +115,7 @@ impl Objective {
         self.lambda
     }
 
-    /// Bytes that solving may take.
+    /// Bytes that a solve may use.
     pub fn memory(&self) -> u64 {
         self.memory
     }
@@ -123,7 +127,7 @@ impl Objective {
         out
     }
 
-    /// `(1-ν) t + ν u`, not below the smallest positive number, so that a logarithm is never asked of zero.
+    /// `(1-ν) t + ν u`, but at least the smallest positive number, so that its logarithm is finite.
     fn density(&self, i: usize, t: f64) -> f64 {
         (self.mass * t + self.offsets[i]).max(f64::MIN_POSITIVE)
     }
@@ -134,7 +138,7 @@ impl Objective {
         -logs - self.log_scale
     }
 
-    /// The change of the data part when the values move from `t` by `length · moves`, accurate however small it is.
+    /// The change of the data part when the values move from `t` by `length · moves`; accurate even if it is tiny.
     pub fn data_change(&self, t: &[f64], moves: &[f64], length: f64) -> f64 {
         let relative = |i: usize| self.mass * moves[i] / self.density(i, t[i]);
         -(0..t.len()).map(|i| self.weights[i] * (length * relative(i)).max(-1.0).ln_1p()).sum::<f64>()
@@ -153,13 +157,21 @@ impl Objective {
             .collect()
     }
 
-    /// `F(Q)` with the barrier weight `mu`.
+    /// `F(Q)` with barrier weight `mu`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotPositiveDefinite`] unless `q` is positive definite.
     pub fn value(&self, q: MatRef<'_, f64>, mu: f64) -> Result<f64> {
         let log_det = Cholesky::new(q.to_owned(), "Q")?.log_det();
         Ok(self.data_value(&self.values(q)) + self.lambda * trace_product(q, self.a0()) - mu * log_det)
     }
 
     /// `∇F(Q) = Σ ∂F/∂t_i A_i + λ A_0 - μ Q⁻¹`, symmetric.
+    ///
+    /// # Errors
+    ///
+    /// As for [`value`](Self::value).
     pub fn gradient(&self, q: MatRef<'_, f64>, mu: f64) -> Result<Mat<f64>> {
         let inverse = inverse(q)?;
         let mut out = self.data_gradient(&self.values(q));
@@ -175,6 +187,10 @@ impl Objective {
     }
 
     /// `∇²F(Q) X = Σ ∂²F/∂t_i² tr(A_i X) A_i + μ Q⁻¹ X Q⁻¹`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`value`](Self::value).
     pub fn hessian_product(&self, q: MatRef<'_, f64>, mu: f64, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let inverse = inverse(q)?;
         let weighted: Vec<f64> =

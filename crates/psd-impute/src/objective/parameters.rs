@@ -1,14 +1,14 @@
-//! Derivatives of the objective in everything at once: `Q`, anchors, metric, discrete tables and the reference's weight.
+//! Derivatives of the objective with respect to all parameters: `Q`, anchors, metric, discrete tables and the reference's weight.
 //!
-//! One pass over the data gives the value of the data term and its gradients. What it costs over [`Objective`](super::Objective) is the
-//! features, which are worked out anew: this is for moving anchors, not for solving in `Q`.
+//! One pass over the data gives the value of the data term and its gradients. Compared with [`Objective`](super::Objective) it costs an
+//! additional evaluation of the features: it is meant for moving anchors, not for solving in `Q`.
 //!
 //! [`Problem::parameter_gradient`] holds `Q` and a multiplier `ω` fixed and returns the gradient of the Lagrangian
-//! `F + ω (tr(QH) - 1)`. At an optimal `Q` with its dual `ω` this is the gradient of the optimal value, the paper's alternating step. For
-//! any other `Q` with `tr(QH) = 1` and `ω = -⟨∇F(Q), Q⟩` it is the gradient of `F(Q / tr(QH))`, the joint way. Both come to the
-//! same formula, [`Solution::omega`](crate::solver::Solution::omega).
+//! `F + ω (tr(QH) - 1)`. At an optimal `Q` with its dual `ω` this is the gradient of the optimal value, as in the paper's alternating
+//! step. For any other `Q` with `tr(QH) = 1` and `ω = -⟨∇F(Q), Q⟩` it is the gradient of `F(Q / tr(QH))`, as in the joint fit. Both
+//! `ω` have the same formula, [`Solution::omega`](crate::solver::Solution::omega).
 //!
-//! `log det Q` is that of the normalised features' `Q` and does not move with them; see `docs/paper.md`.
+//! `log det Q` refers to the `Q` of the normalised features and does not change with them; see `docs/paper.md`.
 
 use super::Regularizer;
 use super::problem::{Problem, Scales};
@@ -19,7 +19,7 @@ use crate::table::Group;
 use faer::{Mat, MatRef, Scale};
 use rayon::prelude::*;
 
-/// Groups whose gradients are added up in one piece.
+/// Number of groups whose gradients are summed in one piece. Arbitrary.
 const PIECE: usize = 16;
 
 /// The data term and the penalty, `-Σ w_i log(…) + λ tr(QA_0)`, with their gradients.
@@ -27,40 +27,49 @@ const PIECE: usize = 16;
 pub struct Derivatives {
     /// The value.
     pub value: f64,
-    /// In `Q`.
+    /// With respect to `Q`.
     pub q: Mat<f64>,
-    /// In anchors, metric and discrete tables, unfinished: see [`FeatureGradient::finish`].
+    /// With respect to anchors, metric and discrete tables, before [`FeatureGradient::finish`].
     pub features: FeatureGradient,
-    /// In `ν`; zero without a reference.
+    /// With respect to `ν`; zero without a reference.
     pub nu: f64,
 }
 
-/// The Lagrangian's gradient.
+/// Gradient of the Lagrangian.
 #[derive(Debug, Clone)]
 pub struct ParameterGradient {
-    /// In anchors, metric and discrete tables.
+    /// With respect to anchors, metric and discrete tables.
     pub features: FeatureGradient,
-    /// In `ν`; zero without a reference.
+    /// With respect to `ν`; zero without a reference.
     pub nu: f64,
 }
 
 impl Problem<'_> {
     /// Value and gradients at `Q`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FarRow`](crate::Error::FarRow) for a row whose density is not a number,
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for the metric.
     pub fn derivatives(&self, q: MatRef<'_, f64>) -> Result<Derivatives> {
         let mut total = self.add_up(self.features.len(), |group, sum| self.add_group(group, q, sum))?;
         self.add_penalty(q, &mut total)?;
         Ok(total)
     }
 
-    /// Value and gradients at a diagonal `Q`, given as its diagonal, among diagonal ones: [`Derivatives::q`] has one column. It costs `N l`
-    /// where [`derivatives`](Self::derivatives) costs `N l²`.
+    /// Value and gradients at a diagonal `Q`, given as its diagonal, with respect to the diagonal: [`Derivatives::q`] has one column. Costs
+    /// `N l`, where [`derivatives`](Self::derivatives) costs `N l²`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`derivatives`](Self::derivatives).
     pub fn diagonal_derivatives(&self, q: &[f64]) -> Result<Derivatives> {
         let mut total = self.add_up(1, |group, sum| self.add_diagonal_group(group, q, sum))?;
         self.add_diagonal_penalty(q, &mut total)?;
         Ok(total)
     }
 
-    /// The sum over all groups; the gradient in `Q` has `columns` columns.
+    /// Sums over all groups; the gradient with respect to `Q` has `columns` columns.
     fn add_up(
         &self,
         columns: usize,
@@ -91,13 +100,17 @@ impl Problem<'_> {
         Ok(total)
     }
 
-    /// The gradient of `F + ω (tr(QH) - 1)` in everything but `Q`.
+    /// Gradient of `F + ω (tr(QH) - 1)` with respect to everything except `Q`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`derivatives`](Self::derivatives).
     pub fn parameter_gradient(&self, q: MatRef<'_, f64>, omega: f64) -> Result<ParameterGradient> {
         let Derivatives { features, nu, .. } = self.derivatives(q)?;
         Ok(ParameterGradient { features: self.with_constraint(features, q, omega)?, nu })
     }
 
-    /// Adds the gradient of `ω tr(QH)` to one of the data and finishes it.
+    /// Adds the gradient of `ω tr(QH)` to that of the data, and finishes it.
     pub(crate) fn with_constraint(
         &self,
         mut features: FeatureGradient,
@@ -149,7 +162,7 @@ impl Problem<'_> {
         Ok(())
     }
 
-    /// What one row adds, given `t = tr(QA_i)` divided by the row's scale; returns `c = ∂F/∂t`.
+    /// Adds one row, given `t = tr(QA_i)` divided by the row's scale; returns `c = ∂F/∂t`.
     fn add_row(&self, row: usize, scales: &Scales, i: usize, t: f64, sum: &mut Derivatives) -> f64 {
         let mass = 1.0 - self.options.nu;
         let density = (mass * t + scales.offsets[i]).max(f64::MIN_POSITIVE);
@@ -185,7 +198,7 @@ impl Problem<'_> {
         Ok(())
     }
 
-    /// `E` has a unit diagonal, so that `t_i = Σ_a q_a f_ia²`, `∂F/∂q_a = Σ_i c_i f_ia²` and `∂F/∂log f_ia = 2 c_i q_a f_ia²`.
+    /// `E` has a unit diagonal, so `t_i = Σ_a q_a f_ia²`, `∂F/∂q_a = Σ_i c_i f_ia²` and `∂F/∂log f_ia = 2 c_i q_a f_ia²`.
     fn add_diagonal_group(&self, group: &Group, q: &[f64], sum: &mut Derivatives) -> Result<()> {
         let pattern = self.features.pattern(&group.pattern)?;
         let (mut squares, scales) = self.vectors_of(&pattern, group)?;

@@ -1,4 +1,4 @@
-//! From features, table, weights and a reference density to the objective.
+//! Builds the objective from features, table, weights and a reference density.
 
 use super::grouped::{GroupedTerm, PatternRows};
 use super::stored::StoredTerm;
@@ -18,34 +18,34 @@ pub enum Regularizer {
     /// The identity, as in the paper's experiments.
     #[default]
     Identity,
-    /// The kernel between the anchors, as in its theory.
+    /// The kernel between the anchors, as in the paper's theory.
     Kernel,
 }
 
-/// How the data term is held.
+/// Representation of the data term in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Storage {
-    /// Grouped where rows share patterns, stored where they do not, within the memory allowed.
+    /// Grouped if rows share patterns, stored if they do not, within the memory allowed.
     #[default]
     Auto,
-    /// A packed matrix a row.
+    /// One packed matrix per row.
     Stored,
-    /// A matrix a pattern and a vector a row.
+    /// One matrix per pattern and one vector per row.
     Grouped,
 }
 
-/// The objective's settings.
+/// Settings of the objective.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProblemOptions {
     /// `λ ≥ 0`.
     pub lambda: f64,
     /// `A_0`.
     pub regularizer: Regularizer,
-    /// The reference density's weight, `0 ≤ ν < 1`; above zero only with a reference.
+    /// Weight of the reference density, `0 ≤ ν < 1`; must be zero without a reference.
     pub nu: f64,
-    /// How the data term is held.
+    /// Representation of the data term.
     pub storage: Storage,
-    /// Bytes that the data term and the Newton system may take each.
+    /// Bytes that the data term may use; the same limit holds for the Newton system. The default of 1 GiB is arbitrary.
     pub memory: u64,
 }
 
@@ -66,16 +66,21 @@ pub struct Problem<'a> {
     pub(super) features: &'a Features,
     pub(super) table: &'a Table,
     pub(super) options: ProblemOptions,
-    /// Patterns of the rows with weight.
+    /// Patterns of the rows with positive weight.
     pub(super) groups: Vec<Group>,
-    /// Of every row of the table; they add up to one.
+    /// Weights of all rows of the table; they sum to one.
     pub(super) weights: Vec<f64>,
-    /// `log u_i` of every row of the table, if there is a reference.
+    /// `log u_i` for every row of the table, if there is a reference.
     pub(super) log_reference: Option<Vec<f64>>,
 }
 
 impl<'a> Problem<'a> {
-    /// The problem of fitting `features` to `table`. Weights are scaled to add up to one; rows without weight are left out.
+    /// The problem of fitting `features` to `table`. Weights are scaled to sum to one; rows of weight zero are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for a negative `λ` or weight, weights without a positive sum, or `ν` out of range; otherwise as for
+    /// [`Features::check`] and [`Density::log_marginals`] of the reference.
     pub fn new(
         features: &'a Features,
         table: &'a Table,
@@ -99,7 +104,12 @@ impl<'a> Problem<'a> {
         Ok(Self { features, table, options, groups, weights, log_reference })
     }
 
-    /// Works out the matrices and returns the objective in `Q`.
+    /// Computes the matrices and returns the objective in `Q`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] above the memory limit, [`Error::FarRow`] for a row whose density is not a number, [`Error::NotPositiveDefinite`]
+    /// for the metric, [`Error::NotFinite`] for the kernel of an anchor too far outside the box.
     pub fn objective(&self) -> Result<Objective> {
         let l = self.features.len();
         let (term, scales): (Box<dyn DataTerm>, _) = match self.storage()? {
@@ -122,7 +132,7 @@ impl<'a> Problem<'a> {
         Objective::new(term, self.gather(scales), self.features.h()?, a0, &self.options)
     }
 
-    /// Every row's matrix, packed, pattern by pattern so that no more than a pattern a thread is held beside the result.
+    /// The packed matrices of all rows, made pattern by pattern, so that each thread holds at most one pattern besides the result.
     fn packed_rows(&self) -> Result<(Mat<f64>, Vec<Scales>)> {
         let l = self.features.len();
         let mut packed = Mat::zeros(packed_len(l), self.groups.iter().map(|g| g.rows.len()).sum());
@@ -160,14 +170,14 @@ impl<'a> Problem<'a> {
         out
     }
 
-    /// The features of a group's rows, divided by `exp(ρ_i)`, `ρ_i` the larger of the two terms that are to be added.
+    /// The features of a group's rows, divided by `exp(ρ_i)`, where `ρ_i` is the larger of the logarithms of the two terms to be summed.
     pub(super) fn rows_of(&self, group: &Group) -> Result<GroupRows> {
         let pattern = self.features.pattern(&group.pattern)?;
         let (f, scales) = self.vectors_of(&pattern, group)?;
         Ok(GroupRows { e: pattern.e(), f, scales })
     }
 
-    /// The same without `E`, which a diagonal `Q` does not need.
+    /// [`rows_of`](Self::rows_of) without `E`, which a diagonal `Q` does not need.
     pub(super) fn vectors_of(
         &self,
         pattern: &PatternFeatures<'_>,
@@ -192,7 +202,7 @@ impl<'a> Problem<'a> {
         Ok((f, out))
     }
 
-    /// Which way to hold the data term, within the memory allowed.
+    /// Chooses the representation of the data term within the memory allowed.
     fn storage(&self) -> Result<Storage> {
         let rows: usize = self.groups.iter().map(|g| g.rows.len()).sum();
         let (l, patterns, ceiling) = (self.features.len(), self.groups.len(), self.options.memory);
@@ -204,7 +214,7 @@ impl<'a> Problem<'a> {
             Storage::Auto if rows < 4 * patterns && stored <= ceiling => (Storage::Stored, stored),
             Storage::Auto => (Storage::Grouped, grouped),
         };
-        // H, A_0, Q, its factor and the like.
+        // H, A_0, Q, its factor and other matrices of order l: twelve, arbitrarily.
         let needed = needed + 96 * (l as u64).pow(2);
         if needed > ceiling {
             let (needed, ceiling) = (needed >> 20, ceiling >> 20);
@@ -214,14 +224,14 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// One pattern's rows, scaled.
+/// The scaled rows of one pattern.
 pub(super) struct GroupRows {
     pub(super) e: Mat<f64>,
     pub(super) f: Mat<f64>,
     pub(super) scales: Scales,
 }
 
-/// The offsets and the logarithms of the scales of a pattern's rows.
+/// Offsets of a pattern's rows, and logarithms of their scales.
 pub(super) struct Scales {
     /// `ν u_i / exp(ρ_i)`.
     pub(super) offsets: Vec<f64>,

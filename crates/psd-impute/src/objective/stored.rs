@@ -1,4 +1,4 @@
-//! The matrices `A_i`, packed and stored: `l(l+1)/2` numbers a row. For tables in which few rows share a pattern.
+//! The matrices `A_i`, packed and stored: `l(l+1)/2` numbers per row. For tables in which few rows share a pattern.
 
 use super::term::{DataTerm, RowMatrices, ranges};
 use crate::linalg::{column, dot, pack, packed_len, unpack, unpack_into};
@@ -6,10 +6,10 @@ use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Pieces that sums over rows are cut into.
+/// Number of pieces into which sums over rows are cut. Arbitrary.
 const PIECES: usize = 16;
 
-/// The data term held as one packed matrix for each row.
+/// The data term held as one packed matrix per row.
 pub struct StoredTerm {
     order: usize,
     /// `l(l+1)/2 × n`.
@@ -17,12 +17,12 @@ pub struct StoredTerm {
 }
 
 impl StoredTerm {
-    /// From packed matrices, a row a column.
+    /// A term from packed matrices, one column per row.
     pub(super) fn new(order: usize, packed: Mat<f64>) -> Self {
         Self { order, packed }
     }
 
-    /// Bytes it takes.
+    /// Memory needed, in bytes.
     pub fn bytes(rows: usize, order: usize) -> u64 {
         8 * rows as u64 * packed_len(order) as u64
     }
@@ -68,7 +68,7 @@ impl DataTerm for StoredTerm {
         Some(self)
     }
 
-    /// Bound by memory, which moves a number in the time of some sixteen multiplications of a matrix product.
+    /// The time is that of memory access: loading a number takes about as long as sixteen multiplications in a matrix product.
     fn pass_cost(&self) -> f64 {
         16.0 * self.packed.nrows() as f64 * self.packed.ncols() as f64
     }
