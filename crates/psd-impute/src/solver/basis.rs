@@ -1,10 +1,10 @@
-//! The range of `H`, on which `Q` is sought.
+//! The range of `H`, on which `Q` is optimised.
 
 use crate::linalg::eigenvectors;
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 
-/// An orthonormal basis `V` (`l × r`) of the directions in which `H` is not negligible; the identity when there are no others.
+/// An orthonormal basis `V` (`l × r`) of the directions in which `H` is not negligible; the identity if that is all of them.
 pub(super) struct Basis {
     v: Mat<f64>,
 }

@@ -7,7 +7,7 @@ use crate::linalg::{Cholesky, congruence, gram, is_finite, times, trace, trace_p
 use crate::objective::Objective;
 use faer::{Mat, MatRef, Scale};
 
-/// `Q = C C'` with `C = V R`, and what was evaluated there.
+/// `Q = C C'` with `C = V R`, and the quantities evaluated there.
 pub(super) struct Iterate {
     v: Mat<f64>,
     /// Lower triangular, `r × r`.
@@ -25,12 +25,12 @@ pub(super) struct Iterate {
 }
 
 impl Iterate {
-    /// The start `I / tr(H)`, on the range of `H`.
+    /// The cold start `I / tr(H)`, on the range of `H`.
     pub(super) fn cold(objective: &Objective, basis: &Basis) -> Result<Self> {
         Self::at(objective, basis.v(), Mat::identity(basis.rank(), basis.rank()))
     }
 
-    /// From a given `Q`, moved inside the cone by a hundredth of the cold start.
+    /// A warm start from a given `Q`, moved into the cone by mixing in one hundredth (arbitrary) of the cold start.
     pub(super) fn warm(objective: &Objective, basis: &Basis, q: MatRef<'_, f64>) -> Result<Self> {
         if (q.nrows(), q.ncols()) != (objective.order(), objective.order()) {
             let (found, expected) = (q.nrows(), objective.order());
@@ -62,7 +62,7 @@ impl Iterate {
         Ok(iterate)
     }
 
-    /// Renormalises to `tr(QH) = 1` and forms `C`, `Q` and the values.
+    /// Renormalises to `tr(QH) = 1` and computes `C`, `Q` and the values.
     fn place(&mut self, objective: &Objective) {
         self.c = times(self.v.as_ref(), self.r.as_ref());
         let mass = trace(congruence(self.c.as_ref(), objective.h()).as_ref());
@@ -91,7 +91,7 @@ impl Iterate {
         Ok(())
     }
 
-    /// Moves by `length · C X C'`: `Q + Δ = C (I + length X) C'`, so `C` is multiplied by a Cholesky factor.
+    /// Moves by `length · C X C'`: as `Q + Δ = C (I + length X) C'`, `C` is multiplied by a Cholesky factor.
     pub(super) fn accept(&mut self, objective: &Objective, step: &NewtonStep, length: f64) -> Result<()> {
         let mut moved = &step.x * Scale(length);
         for k in 0..moved.nrows() {

@@ -1,19 +1,19 @@
-//! The step's length: Armijo's rule by backtracking, inside the cone.
+//! Step length: Armijo's rule by backtracking, inside the cone.
 
 use super::iterate::Iterate;
 use super::step::NewtonStep;
 use crate::linalg::{eigenvalues, trace_product};
 use crate::objective::Objective;
 
-/// The share of the promised decrease that a step must keep.
+/// Fraction of the predicted decrease that a step must achieve. Arbitrary.
 const ARMIJO: f64 = 0.1;
-/// What a length that fails is multiplied by.
+/// Factor applied to a length that fails. Arbitrary.
 const BACKTRACK: f64 = 0.5;
-/// How close to the cone's boundary a step may go.
+/// Fraction of the distance to the cone's boundary that a step may go; the shortest length tried. Both arbitrary.
 const INSIDE: f64 = 0.95;
 const SHORTEST: f64 = 1e-10;
 
-/// The first length from 1 downwards that keeps `Q` positive definite and lowers the objective enough; none when there is none.
+/// The first length, from 1 downwards, that keeps `Q` positive definite and lowers the objective enough; `None` if there is none.
 ///
 /// Values are linear in `Q` and `log det(Q + αΔ) = log det Q + Σ log(1 + α e_k)` with the eigenvalues `e` of `X`, so a trial costs
 /// `n + l` logarithms. The *change* of the objective is computed, not its two values: it stays accurate to the end.

@@ -1,7 +1,7 @@
 //! The interior-point Newton method for the convex problem in `Q`: the paper's Algorithm 1.
 //!
-//! **One change of variables carries the solver.** The iterate is held as `Q = C C'`, and a step as `Δ = C X C'`. In `X` the
-//! Hessian is `μI + B'B`, where row `i` of `B` is `√κ_i C'A_iC` (`κ_i` the curvature of row `i`'s logarithm): this is the paper's
+//! **The solver rests on one change of variables.** The iterate is held as `Q = C C'`, and a step as `Δ = C X C'`. In `X` the
+//! Hessian is `μI + B'B`, where row `i` of `B` is `√κ_i C'A_iC` (`κ_i` is the curvature of row `i`'s logarithm): this is the paper's
 //! preconditioning with `Q ⊗ Q`, its condition number is at most `1 + 1/μ`, and all three Newton systems solve in it.
 //!
 //! **The Newton step.** Write `r = -(∇F + ωH)` with `ω = -⟨∇F, Q⟩ = b + μ·rank - λ tr(QA_0)`, the dual's closed form
@@ -12,10 +12,10 @@
 //! Δ = G⁻¹ r - (⟨H, G⁻¹r⟩ / ⟨H, G⁻¹H⟩) G⁻¹H          tr(HΔ) = 0          decrement² = ⟨-∇F, Δ⟩ = ⟨r, Δ⟩
 //! ```
 //!
-//! which is the same number without its cancellation: `r` vanishes at the optimum, while `Q` and `ν G⁻¹(H)` only grow equal.
+//! which is the same step without its cancellation: `r` vanishes at the optimum, while `Q` and `ν G⁻¹(H)` only become equal.
 //!
-//! **Nearly equal anchors** make `H` singular, and then `log det Q` can grow without end where no density feels it. `Q` is therefore
-//! sought on the range of `H`: see [`Solution::rank`].
+//! **Nearly equal anchors** make `H` singular, and then `log det Q` can grow without bound in directions that do not change the density.
+//! `Q` is therefore restricted to the range of `H`: see [`Solution::rank`].
 
 mod basis;
 mod iterate;
@@ -38,22 +38,22 @@ use faer::MatRef;
 use iterate::Iterate;
 use std::ops::ControlFlow;
 
-/// The solver's settings.
+/// Settings of the solver. Defaults are arbitrary unless a field says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverOptions {
     /// The first barrier weight.
     pub mu_start: f64,
-    /// The last one. It is a statistical choice too: a Wishart prior on `Q`.
+    /// The last barrier weight. It is a statistical choice too: it acts as a Wishart prior on `Q`.
     pub mu_final: f64,
-    /// The factor between two barrier weights.
+    /// The factor between consecutive barrier weights.
     pub mu_factor: f64,
-    /// Stop when half the squared Newton decrement falls to this at the last barrier weight.
+    /// Stop when half the squared Newton decrement falls to this value at the last barrier weight.
     pub tolerance: f64,
-    /// Stop after this many Newton steps in all.
+    /// Stop after this many Newton steps in total.
     pub max_iterations: usize,
-    /// How Newton systems are solved.
+    /// The method for Newton systems.
     pub system: SystemKind,
-    /// Directions in which `H` is below this fraction of its largest eigenvalue are left out of `Q`.
+    /// Directions in which `H` is below this fraction of its largest eigenvalue are excluded from `Q`.
     pub rank_tolerance: f64,
 }
 
@@ -87,6 +87,13 @@ impl SolverOptions {
 }
 
 /// Minimises the objective over `Q ⪰ 0`, `tr(QH) = 1`. A warm start near the optimum begins near the last barrier weight.
+///
+/// # Errors
+///
+/// [`Error::BadParameter`](crate::Error::BadParameter) for options out of range or a direct system without row matrices,
+/// [`Error::Shape`](crate::Error::Shape) for a warm start of another order, [`Error::TooLarge`](crate::Error::TooLarge) above the memory
+/// limit, [`Error::NotFinite`](crate::Error::NotFinite) for a gradient or step, and
+/// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for a matrix that cannot be factored.
 pub fn solve(
     objective: &Objective,
     options: &SolverOptions,
@@ -97,14 +104,14 @@ pub fn solve(
     let basis = Basis::of(objective.h(), options.rank_tolerance)?;
     let (mut iterate, mut mu) = match warm_start {
         Some(q) => {
-            // From the optimum straight to the last weight; from further off, down the path from where the residual is small.
+            // At the optimum start with the last weight; farther away, start on the path where the residual is small.
             let mut iterate = Iterate::warm(objective, &basis, q)?;
             iterate.evaluate(objective, options.mu_final)?;
             let mu = options.mu_final.max(iterate.kkt_residual());
             (iterate, mu)
         }
         None => {
-            // The data's part of the scaled gradient is at most 1; a heavier penalty wants a heavier barrier to start with.
+            // The data's part of the scaled gradient is at most 1; a larger penalty needs a larger barrier at the start.
             let iterate = Iterate::cold(objective, &basis)?;
             let mu = options.mu_start.max(options.mu_final).max(iterate.penalty(objective));
             (iterate, mu)
@@ -129,7 +136,7 @@ pub fn solve(
             seconds.time(|s| &mut s.line_search, || line_search::armijo(objective, &iterate, &step, mu));
         let length = match length {
             Some(length) => length,
-            // Rounding leaves nothing to gain here; the next weight has more.
+            // Rounding leaves nothing to gain at this weight; continue with the next.
             None if centred => {
                 mu = lower(mu);
                 continue;
@@ -170,7 +177,8 @@ pub fn solve(
     })
 }
 
-/// Barrier weights before the last need not be solved to the end: one step from within this of the path is a good start for the next.
+/// Tolerance at barrier weights before the last, which need not be solved exactly: a point this close to the path is a good start for the
+/// next weight. The factor 0.5 is arbitrary.
 fn loose(options: &SolverOptions, mu: f64) -> f64 {
     options.tolerance.max(0.5 * mu)
 }

@@ -1,20 +1,20 @@
-//! What the solver says of itself.
+//! Reports of the solver: its result, its steps, and observers.
 
 use super::SystemKind;
 use faer::Mat;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// How a solve ended.
+/// Outcome of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// The Newton decrement met its tolerance.
     Converged,
-    /// The iterations ran out.
+    /// The iteration limit was reached.
     IterationLimit,
-    /// No step lowers the objective any more: rounding sets the limit.
+    /// No step lowers the objective any more, because of rounding.
     Stalled,
-    /// The observer asked to stop.
+    /// The observer stopped the solve.
     Stopped,
 }
 
@@ -29,7 +29,7 @@ pub struct Solution {
     pub objective: f64,
     /// `|C'(∇F + ωH)C|`, zero at the optimum.
     pub kkt_residual: f64,
-    /// How it ended.
+    /// Outcome of the solve.
     pub status: Status,
     /// The last Newton decrement.
     pub decrement: f64,
@@ -37,15 +37,14 @@ pub struct Solution {
     pub mu: f64,
     /// Newton steps taken.
     pub iterations: usize,
-    /// The dimension of the range of `H` on which `Q` was sought: less than the number of anchors when some of them are (nearly)
-    /// equal.
+    /// The dimension of the range of `H`, to which `Q` is restricted: below the number of anchors if some of them are (nearly) equal.
     pub rank: usize,
 }
 
-/// One Newton step.
+/// Report of one Newton step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Iteration {
-    /// From one.
+    /// Number of the step, counted from one.
     pub number: usize,
     /// The objective before the step.
     pub objective: f64,
@@ -55,7 +54,7 @@ pub struct Iteration {
     pub step: f64,
     /// The barrier weight.
     pub mu: f64,
-    /// How the Newton system was solved.
+    /// Method used for the Newton system.
     pub system: SystemKind,
     /// Conjugate-gradient iterations; zero for direct systems.
     pub inner_iterations: usize,
@@ -66,13 +65,13 @@ pub struct Iteration {
 /// Seconds of one Newton step by phase.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Seconds {
-    /// Values, gradient, dual.
+    /// Computing values, gradient and dual.
     pub evaluate: f64,
     /// Forming and factoring the Newton system.
     pub factor: f64,
-    /// Solving it.
+    /// Solving the Newton system.
     pub solve: f64,
-    /// Choosing the step's length.
+    /// Choosing the step length.
     pub line_search: f64,
 }
 
@@ -85,20 +84,20 @@ impl Seconds {
     }
 }
 
-/// Is told of every Newton step and may stop the solve.
+/// Receives a report of every Newton step and may stop the solve.
 pub trait Observer {
-    /// After a step.
+    /// Called after every step.
     fn iteration(&mut self, iteration: &Iteration) -> ControlFlow<()>;
 }
 
-/// Watches nothing.
+/// Ignores all reports.
 impl Observer for () {
     fn iteration(&mut self, _: &Iteration) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// Keeps every step.
+/// Records every step.
 #[derive(Debug, Clone, Default)]
 pub struct Trace(
     /// The steps in order.

@@ -18,7 +18,7 @@ pub struct NewtonStep {
     pub delta: Mat<f64>,
     /// `√⟨-∇F, Δ⟩`.
     pub decrement: f64,
-    /// How the system was solved.
+    /// Method used for the system.
     pub system: SystemKind,
     /// Conjugate-gradient iterations.
     pub inner_iterations: usize,
@@ -30,7 +30,7 @@ impl NewtonStep {
     }
 }
 
-/// See the derivation at the head of the [solver](super). The tolerance is that of conjugate gradients; none lets it follow the
+/// Computes the direction as derived at the top of [`solver`](super). `tolerance` is that of conjugate gradients; `None` ties it to the
 /// residual.
 pub(super) fn direction(
     objective: &Objective,
@@ -45,7 +45,7 @@ pub(super) fn direction(
     let system =
         seconds.time(|s| &mut s.factor, || systems::factor(kind, objective, iterate.c(), curvatures, mu))?;
     let residual = iterate.residual();
-    // The residual falls to zero and so does the tolerance: steps are inexact at first and quadratic at last.
+    // The tolerance falls to zero with the residual: steps are inexact at first, and convergence is quadratic at the end.
     let tolerance = tolerance.unwrap_or_else(|| residual.norm_l2().sqrt().clamp(1e-6, 1e-2));
     seconds.time(
         |s| &mut s.solve,
@@ -56,7 +56,7 @@ pub(super) fn direction(
             if !square.is_finite() {
                 return Err(Error::NotFinite { what: "the Newton step" });
             }
-            // Below zero only by rounding; the line search tells whether it is more than that.
+            // The square is negative only by rounding; otherwise the line search will fail.
             let decrement = square.abs().sqrt();
             let x = unpack(&x, iterate.hs().nrows());
             let delta = congruence(iterate.c().transpose(), x.as_ref());
@@ -71,7 +71,11 @@ fn packed(a: MatRef<'_, f64>) -> Vec<f64> {
     out
 }
 
-/// The Newton step at any positive definite `Q` (moved slightly inside the cone, as a warm start is): for tests and benchmarks.
+/// The Newton step at any positive definite `Q` (moved slightly into the cone, as a warm start is): for tests and benchmarks.
+///
+/// # Errors
+///
+/// As for [`solve`](super::solve).
 #[doc(hidden)]
 pub fn newton_step_at(
     objective: &Objective,

@@ -1,4 +1,4 @@
-//! Newton systems `(μI + B'B) X = R` in scaled coordinates, three ways.
+//! Three methods for Newton systems `(μI + B'B) X = R` in scaled coordinates.
 
 mod hessian;
 mod pcg;
@@ -11,7 +11,7 @@ use crate::objective::{DataTerm, Objective};
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 
-/// How a Newton system is solved; `p = l(l+1)/2`.
+/// Method for Newton systems; `p = l(l+1)/2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SystemKind {
     /// The cheapest of the others that fits in memory.
@@ -21,18 +21,18 @@ pub enum SystemKind {
     Woodbury,
     /// Factor `μI + B'B`, `p × p`. For few anchors.
     Hessian,
-    /// Conjugate gradients, preconditioned by `Q ⊗ Q`. For many of both.
+    /// Conjugate gradients, preconditioned by `Q ⊗ Q`. For many rows and many anchors.
     Pcg,
 }
 
-/// A system ready to be solved.
+/// A system that has been formed and factored.
 pub(super) trait NewtonSystem {
-    /// The packed `X` with `⟨H, X⟩ = 0` that solves the system up to a multiple of `H`, and the conjugate-gradient iterations it
-    /// took. Direct systems solve to rounding whatever the tolerance.
+    /// Returns the packed `X` with `⟨H, X⟩ = 0` that solves the system up to a multiple of `H`, and the number of conjugate-gradient
+    /// iterations. Direct systems solve up to rounding, whatever the tolerance.
     fn solve(&self, residual: &[f64], h: &[f64], tolerance: f64) -> (Packed, usize);
 }
 
-/// The two right-hand sides side by side.
+/// Puts the two right-hand sides side by side.
 fn side_by_side(residual: &[f64], h: &[f64]) -> Mat<f64> {
     Mat::from_fn(h.len(), 2, |k, j| if j == 0 { residual[k] } else { h[k] })
 }
@@ -68,7 +68,7 @@ pub(super) fn factor<'a>(
     })
 }
 
-/// The system to use: the given one, or the one whose step costs the fewest multiplications among those that fit in memory.
+/// Chooses the system: the given one, or among those that fit in memory the one whose step costs the fewest multiplications.
 pub(super) fn choose(objective: &Objective, rank: usize, mu: f64, kind: SystemKind) -> SystemKind {
     if kind != SystemKind::Auto {
         return kind;
@@ -94,9 +94,9 @@ fn bytes(kind: SystemKind, rows: usize, rank: usize) -> u64 {
     }
 }
 
-/// Multiplications of one step. Forming the rows of `B` costs `2 n l³`; conjugate gradients take about `1 + 1.5 μ^(-1/3)`
-/// iterations, as measured (`tr(B'B) ≤ 1` leaves few large eigenvalues, so the bound `√(1 + 1/μ)` is far off), each with two passes over
-/// the data and four products of order `l`.
+/// Number of multiplications of one step. Forming the rows of `B` costs `2 n l³`. Conjugate gradients were measured to take about
+/// `1 + 1.5 μ^(-1/3)` iterations (`tr(B'B) ≤ 1` leaves few large eigenvalues, so the bound `√(1 + 1/μ)` is far too high), each with two
+/// passes over the data and four products of order `l`.
 fn cost(kind: SystemKind, term: &dyn DataTerm, rank: usize, mu: f64) -> f64 {
     let (n, l, p) = (term.rows() as f64, term.order() as f64, packed_len(rank) as f64);
     let form = 2.0 * n * l * l * l;

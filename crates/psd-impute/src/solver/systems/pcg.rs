@@ -31,24 +31,24 @@ impl<'a> Pcg<'a> {
 }
 
 impl NewtonSystem for Pcg<'_> {
-    /// On the plane `⟨H, X⟩ = 0` itself, where the system keeps its condition: one solve instead of two.
+    /// Works within the plane `⟨H, X⟩ = 0`, where the condition number is no worse: one solve instead of two.
     fn solve(&self, residual: &[f64], h: &[f64], tolerance: f64) -> (Packed, usize) {
         let mut r = residual.to_vec();
         project(&mut r, h);
-        // The theory's bound with room to spare: √(1 + 1/μ) iterations for each factor of e.
+        // The theoretical bound with some room: √(1 + 1/μ) iterations per factor of e.
         let bound = 20.0 + (1.0 + 1.0 / self.mu).sqrt() * (2.0 / tolerance).ln();
         let params = CgParams { tolerance, max_iterations: bound.min(1e4) as usize };
         let apply = |v: &[f64], out: &mut [f64]| {
             self.apply(v, out);
             project(out, h);
         };
-        // Inside the pool: from outside, each pass would put the calling thread to sleep and wake it up again.
+        // Run inside the pool: from outside, each pass would put the calling thread to sleep and wake it up again.
         let (x, info) = rayon::scope(|_| conjugate_gradient(apply, &r, params));
         (x, info.iterations)
     }
 }
 
-/// Takes the component along `h` off `v`.
+/// Subtracts the component along `h` from `v`.
 fn project(v: &mut [f64], h: &[f64]) {
     let along = dot(h, v) / dot(h, h);
     v.iter_mut().zip(h).for_each(|(v, h)| *v -= along * h);

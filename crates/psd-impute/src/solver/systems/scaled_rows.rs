@@ -6,16 +6,16 @@ use faer::{Accum, Mat, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows transformed in one product.
+/// Rows transformed in one product. Arbitrary.
 const BATCH: usize = 16;
 
-/// How many rows to form at once: about 64 MiB of them.
+/// Number of rows to form at once, so that they take about 64 MiB (arbitrary).
 pub(super) fn block(rank: usize, rows: usize) -> usize {
     ((8 << 20) / packed_len(rank)).clamp(BATCH, rows.max(BATCH))
 }
 
-/// `p × rows`. `C'A_1 … C'A_k` is one product with the matrices side by side; of each `(C'A_i) C` only the lower triangle is formed. Cost
-/// `3 l³` multiplications and additions a row.
+/// `B'` for these rows, `p × rows`. `C'A_1 … C'A_k` is one product with the matrices side by side; of each `(C'A_i) C` only the lower
+/// triangle is computed. Costs `3 l³` multiplications and additions per row.
 pub(super) fn scaled_rows(
     term: &dyn RowMatrices,
     c: MatRef<'_, f64>,

@@ -1,4 +1,4 @@
-//! The Sherman-Morrison-Woodbury formula: `μ (μI + B'B)⁻¹ = I - B'(μI + BB')⁻¹B`, at the cost of an `n × n` factor.
+//! The Sherman-Morrison-Woodbury formula: `μ (μI + B'B)⁻¹ = I - B'(μI + BB')⁻¹B`, at the cost of factoring an `n × n` matrix.
 
 use super::scaled_rows::{combinations, products, scaled_rows};
 use super::{NewtonSystem, side_by_side, tangent};
@@ -8,7 +8,7 @@ use crate::objective::RowMatrices;
 use faer::{Mat, MatRef, Scale};
 
 pub(super) struct Woodbury {
-    /// `p × n`: a row of `B` a column.
+    /// `B'`, `p × n`.
     b: Mat<f64>,
     factor: Cholesky,
     mu: f64,
@@ -40,7 +40,7 @@ impl Woodbury {
 }
 
 impl NewtonSystem for Woodbury {
-    /// The formula subtracts two numbers whose difference is `μ` times smaller; one step of refinement restores the digits.
+    /// The formula subtracts two numbers whose difference is smaller by the factor `μ`; one step of refinement restores the digits.
     fn solve(&self, residual: &[f64], h: &[f64], _: f64) -> (Packed, usize) {
         let rhs = side_by_side(residual, h);
         let mut x = self.apply_inverse(rhs.as_ref());
