@@ -15,8 +15,9 @@ const SHORTEST: f64 = 1e-10;
 
 /// The first length, from 1 downwards, that keeps `Q` positive definite and lowers the objective enough; `None` if there is none.
 ///
-/// Values are linear in `Q` and `log det(Q + αΔ) = log det Q + Σ log(1 + α e_k)` with the eigenvalues `e` of `X`, so a trial costs
-/// `n + l` logarithms. The *change* of the objective is computed, not its two values: it stays accurate to the end.
+/// Values are linear in `Q`, and `log det(Q + αΔ) = log det Q + Σ log(1 + α e_k)` with the eigenvalues `e` of `X`, so a trial costs
+/// `n + l` logarithms. The *change* of the objective is computed directly, not as a difference of two values: it stays accurate to the
+/// end.
 pub(super) fn armijo(objective: &Objective, iterate: &Iterate, step: &NewtonStep, mu: f64) -> Option<f64> {
     let eigenvalues = eigenvalues(step.x.as_ref(), "the Newton step").ok()?;
     let least = eigenvalues.iter().copied().fold(0.0, f64::min);
