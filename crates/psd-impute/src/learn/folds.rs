@@ -1,13 +1,13 @@
-//! The folds of cross-validation.
+//! Folds of cross-validation.
 
 use crate::table::Table;
 
-/// With more rows than this, two thirds of them tell what four fifths do, for half the price.
+/// Above this many rows three folds are used: two thirds of the rows tell as much as four fifths, at half the cost. Arbitrary.
 const MANY: usize = 2_000;
-/// With no more cells than this, nine tenths of the rows tell more than four fifths, and cost little.
+/// Up to this many cells ten folds are used: nine tenths of the rows tell more than four fifths, and the cost is small. Arbitrary.
 const SMALL: usize = 2_500;
 
-/// How many folds a table is cross-validated in.
+/// Number of folds for cross-validating a table.
 pub(crate) fn folds(table: &Table) -> usize {
     let rows = table.len();
     match rows * table.columns().len() {
@@ -17,7 +17,7 @@ pub(crate) fn folds(table: &Table) -> usize {
     }
 }
 
-/// The rows of a fold, which leaves them out, and the others. Of a single row there is nothing to leave out.
+/// Rows held out in a fold, and the rows used for training. A single row is used for both.
 pub(crate) fn split(rows: usize, fold: usize, folds: usize) -> (Vec<usize>, Vec<usize>) {
     let (test, train): (Vec<usize>, Vec<usize>) = (0..rows).partition(|i| i % folds == fold);
     if train.is_empty() { (test.clone(), test) } else { (test, train) }

@@ -1,4 +1,4 @@
-//! A quick complete copy of a table, for placing anchors only: every missing cell is taken from the nearest row that has it.
+//! A quick completed copy of a table, used only to place anchors: each missing cell is taken from the nearest row in which it is observed.
 
 use crate::Result;
 use crate::density::{Conditional, Density, map_gaps};
@@ -8,11 +8,11 @@ use rand::Rng;
 use rand::seq::index;
 use rayon::prelude::*;
 
-/// Rows that may give: enough to be near, few enough to keep the cost linear in the table.
+/// Largest number of donor rows: enough to find near ones, few enough to keep the cost linear in the table. Arbitrary.
 const DONORS: usize = 512;
 
-/// The cells of the copy, `d × n`. Rows are compared by the mean square difference over the columns both have, discrete columns by
-/// equality. What no donor has is filled with the column's first observed value; a column without any, with zero or its first atom.
+/// The cells of the copy, `d × n`. Rows are compared by the mean squared difference over the columns observed in both; discrete cells that
+/// differ have distance one. A cell observed in no donor gets the column's first observed value, or else zero or the first atom.
 pub fn imputed_copy(table: &Table, rng: &mut dyn Rng) -> Mat<f64> {
     let donors = index::sample(rng, table.len(), DONORS.min(table.len())).into_vec();
     let fallback: Vec<f64> = (0..table.columns().len()).map(|j| typical(table, j)).collect();
@@ -44,7 +44,7 @@ fn fill(table: &Table, i: usize, donors: &[usize], fallback: &[f64]) -> Vec<f64>
         .collect()
 }
 
-/// The mean square difference over shared columns; infinite when there are none.
+/// Mean squared difference over the columns observed in both rows; infinite if there are none.
 fn distance(table: &Table, a: &[f64], b: &[f64]) -> f64 {
     let (mut sum, mut shared) = (0.0, 0);
     for (j, (x, y)) in a.iter().zip(b).enumerate() {
@@ -64,7 +64,7 @@ fn typical(table: &Table, j: usize) -> f64 {
     table.observed(j).next().unwrap_or_else(|| kind.atoms().first().copied().unwrap_or(0.0))
 }
 
-/// The cells with every missing one at its conditional mean under a density, or the value of a discrete column nearest to it, `d × n`.
+/// The cells `d × n` with every missing one at its conditional mean under a density; in discrete columns at the nearest allowed value.
 pub(crate) fn mean_copy(density: &dyn Density, table: &Table) -> Result<Mat<f64>> {
     let mut out = table.cells().to_owned();
     let means = |_: usize, c: &dyn Conditional| (c.missing().to_vec(), c.mean());
@@ -89,7 +89,7 @@ mod tests {
         let table = Table::new(columns, Mat::from_fn(2, 4, |j, i| rows[i][j])).unwrap();
         let normal = PsdDensity::normal(&table, &[0.3], Mat::<f64>::identity(1, 1).as_ref()).unwrap();
         let copy = mean_copy(&normal, &table).unwrap();
-        // The mean grade is ten thirds, nearest to one.
+        // The mean grade is ten thirds; the nearest value is one.
         assert_eq!((copy[(1, 2)], copy[(0, 3)]), (1.0, 0.3));
         assert!(table.with_cells(copy).is_ok());
     }

@@ -1,4 +1,4 @@
-//! k-means on a complete copy: k-means++ seeds, then Lloyd's iterations.
+//! k-means on a completed copy: k-means++ seeds, then Lloyd's iterations.
 
 use crate::linalg::column;
 use crate::table::{Kind, Table, position};
@@ -6,8 +6,8 @@ use faer::{Mat, MatRef};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// `count` centres of the columns of `copy` (`d × n`), and the centre nearest to each column. A discrete coordinate of a centre is
-/// the commonest value of its rows.
+/// Returns `count` centres for the columns of `copy` (`d × n`), and the nearest centre of each column. A discrete coordinate of a centre is
+/// the most frequent value among its rows.
 pub(crate) fn cluster(
     table: &Table,
     copy: &Mat<f64>,
@@ -28,7 +28,7 @@ pub(crate) fn cluster(
     (centres, labels)
 }
 
-/// The share of the continuous columns' variance that is left within the clusters; all of it where there is none.
+/// Fraction of the continuous columns' variance that is within the clusters; one if there is no variance.
 pub(crate) fn share_within(table: &Table, weights: &[f64], copy: MatRef<'_, f64>, labels: &[usize]) -> f64 {
     let count = labels.iter().max().map_or(1, |k| k + 1);
     let (mut within, mut total) = (0.0, 0.0);
@@ -45,7 +45,7 @@ pub(crate) fn share_within(table: &Table, weights: &[f64], copy: MatRef<'_, f64>
     if total > 0.0 { within / total } else { 1.0 }
 }
 
-/// The weight and mean of some numbers, and the sum of squares about it.
+/// Total weight, mean and sum of squared deviations of some numbers.
 #[derive(Clone, Default)]
 struct Moments {
     weight: f64,
@@ -64,7 +64,7 @@ impl Moments {
     }
 }
 
-/// k-means++: each seed is a row, drawn with probability proportional to its squared distance from the seeds before it.
+/// k-means++: each seed is a row, drawn with probability proportional to its squared distance from the nearest earlier seed.
 fn seeds(table: &Table, copy: &Mat<f64>, count: usize, rng: &mut dyn Rng) -> Mat<f64> {
     let n = copy.ncols();
     let mut chosen = vec![rng.random_range(0..n)];
@@ -80,7 +80,7 @@ fn seeds(table: &Table, copy: &Mat<f64>, count: usize, rng: &mut dyn Rng) -> Mat
             left -= d;
             left < 0.0
         });
-        // All rows sit on a seed already: any one will do.
+        // Every row coincides with a seed: choose any.
         chosen.push(pick.unwrap_or_else(|| rng.random_range(0..n)));
     }
     Mat::from_fn(copy.nrows(), count, |j, a| copy[(j, chosen[a])])
@@ -122,12 +122,12 @@ fn commonest(atoms: &[f64], values: impl Iterator<Item = f64>) -> f64 {
     best.map_or(0.0, |k| atoms[k])
 }
 
-/// Which columns are discrete.
+/// For each column, whether it is discrete.
 fn discrete(table: &Table) -> Vec<bool> {
     table.columns().iter().map(|column| *column.kind() != Kind::Continuous).collect()
 }
 
-/// The squared distance of two rows; discrete cells that differ are one apart.
+/// Squared distance of two rows; discrete cells that differ have distance one.
 fn distance(discrete: &[bool], a: &[f64], b: &[f64]) -> f64 {
     let cells = a.iter().zip(b).zip(discrete);
     cells.map(|((x, y), &discrete)| if discrete { f64::from(x != y) } else { (x - y).powi(2) }).sum()
@@ -139,11 +139,11 @@ mod tests {
 
     #[test]
     fn the_share_within_is_what_is_left_about_the_means_of_the_clusters() {
-        // Two clusters at -1 and 1 with a spread of 0.1 about them, and a column that is the same everywhere.
+        // Two clusters at -1 and 1 with a spread of 0.1 around them, and a constant column.
         let cells: Vec<[f64; 2]> = [-1.1, -0.9, 0.9, 1.1, 0.9].map(|x| [x, 3.0]).to_vec();
         let table = Table::continuous(&["a", "b"], &cells).unwrap();
         let copy = table.cells().to_owned();
-        // The last row counts for nothing.
+        // The last row has weight zero.
         let weights = [2.0, 2.0, 2.0, 2.0, 0.0];
         let share = |labels: &[usize]| share_within(&table, &weights, copy.as_ref(), labels);
         assert!((share(&[0, 0, 1, 1, 1]) - 0.01 / 1.01).abs() < 1e-12, "{}", share(&[0, 0, 1, 1, 1]));

@@ -1,4 +1,4 @@
-//! Fitting one density to a table: a folder for each kind, none of which knows another, and what they share.
+//! Fitting one density to a table: one folder per kind of density, none of which knows another, and the files they share.
 
 pub mod donors;
 pub(crate) mod folds;

@@ -1,10 +1,10 @@
-//! Choosing the plainest of several settings that the data cannot tell from the best.
+//! Choosing the simplest of several settings that the data cannot tell from the best.
 
-/// Standard errors by which a setting must be worse to count as such.
+/// Standard errors by which a setting's loss must exceed the best to count as worse: the usual one-standard-error rule.
 const TELLING: f64 = 1.0;
 
-/// The first of some settings, plainest first, whose total loss cannot be told from the least. `loss(setting, row)` is compared row by row,
-/// so that what all settings find hard cancels.
+/// The first setting, in order from the simplest, whose total loss cannot be told from the smallest. `loss(setting, row)` is compared per
+/// row, so that rows that are hard for all settings cancel.
 pub(crate) fn plainest(settings: usize, rows: usize, loss: impl Fn(usize, usize) -> f64) -> usize {
     let total = |s: usize| (0..rows).map(|i| loss(s, i)).sum::<f64>();
     let totals: Vec<f64> = (0..settings).map(total).collect();

@@ -1,17 +1,18 @@
-//! The donors' columns: observed cells, and what another model expects in the missing ones.
+//! The donors' columns: observed cells, and another model's predictive distribution of the missing ones.
 
 use crate::Result;
 use crate::density::{Conditional, Density, DiscreteColumn, DonorColumn, Held, SmoothColumn, map_gaps};
 use crate::table::{Kind, Resolution, Table, position};
 use std::sync::Arc;
 
-/// What is expected in a missing cell.
+/// Predictive distribution of a missing cell.
 enum Expected {
     Number { mean: f64, variance: f64 },
     Probabilities(Vec<f64>),
 }
 
-/// The columns of `donors`, some rows of `table`, all background. Only frequencies of discrete columns are taken from the whole table.
+/// The columns of `donors`, which are rows of `table`; the kernels are all background. Only the frequencies of discrete columns are taken
+/// from the whole table.
 pub(super) fn donor_columns(
     table: &Table,
     weights: Option<&[f64]>,
@@ -30,7 +31,7 @@ pub(super) fn donor_columns(
     expected_cells(donors, smooth)?.into_iter().enumerate().map(column).collect()
 }
 
-/// For each column its missing cells, by rows.
+/// For each column, its missing cells in row order.
 fn expected_cells(table: &Table, smooth: &dyn Density) -> Result<Vec<Vec<(usize, Expected)>>> {
     let cells = |_: usize, c: &dyn Conditional| -> Result<Vec<(usize, Expected)>> {
         let cell = |&j: &usize| {
@@ -38,7 +39,7 @@ fn expected_cells(table: &Table, smooth: &dyn Density) -> Result<Vec<Vec<(usize,
                 return Ok((j, Expected::Probabilities(atoms.into_iter().map(|(_, p)| p).collect())));
             }
             let whole = c.within(j, (f64::NEG_INFINITY, f64::INFINITY))?;
-            // Zero is what tells an observed cell.
+            // A variance of zero marks an observed cell.
             Ok((j, Expected::Number { mean: whole.mean, variance: whole.variance.max(f64::MIN_POSITIVE) }))
         };
         c.missing().iter().map(cell).collect()
@@ -78,14 +79,15 @@ fn held(donors: &Table, j: usize, gaps: Vec<(usize, Expected)>) -> Vec<Held> {
     out
 }
 
-/// How many cells of a column are observed, weights scaled to one a row on average.
+/// Number of observed cells of a column, with weights scaled to one per row on average.
 fn count(table: &Table, j: usize, weights: Option<&[f64]>) -> f64 {
     let Some(weights) = weights else { return table.observed(j).count() as f64 };
     let seen = table.rows().zip(weights).filter(|(row, _)| !row[j].is_nan());
     seen.map(|(_, w)| w).sum::<f64>() * table.len() as f64 / weights.iter().sum::<f64>()
 }
 
-/// Half the gap between neighbouring values of a column, at the tenth percentile: kernels below it would only tell ties.
+/// Half the tenth percentile of the gaps between neighbouring distinct values: narrower kernels would only detect repeated values. The
+/// percentile, the minimum 0.002 and the 0.05 for a constant column are arbitrary.
 fn half_gap(table: &Table, j: usize) -> f64 {
     let mut seen: Vec<f64> = table.observed(j).collect();
     seen.sort_by(f64::total_cmp);

@@ -4,21 +4,21 @@ use crate::density::{DonorColumn, SmoothKernel};
 use crate::linalg::sigmoid;
 use std::ops::Range;
 
-/// Of a continuous column: the logits of `h_1 - floor` and `h_2 - h_1`, of `c_1` and `c_2` against `c_0`. A kernel broader than the column
-/// is the background's business, so that both steps stay below a standard deviation.
+/// Start for a continuous column: the logits of `h_1 - floor` and `h_2 - h_1`, then the logarithms of `c_1/c_0` and `c_2/c_0`. A kernel
+/// broader than the column is the task of the background, so both differences stay below one standard deviation. Values are arbitrary.
 const SMOOTH: [f64; 4] = [-2.0, -1.0, 2.0, 1.0];
-/// Of a discrete column: the logit of `1 - c_0`.
+/// Start for a discrete column: the logit of `1 - c_0`. Arbitrary.
 const DISCRETE: [f64; 1] = [2.0];
 
 /// A column of the donors whose kernel is being learned.
 pub(super) struct Free {
     pub(super) column: DonorColumn,
-    /// Where its parameters are among those of all columns.
+    /// Range of its parameters among those of all columns.
     place: Range<usize>,
 }
 
 impl Free {
-    /// All columns, their parameters one after another.
+    /// Wraps all columns, with their parameters one after another.
     pub(super) fn each(columns: Vec<DonorColumn>) -> Vec<Self> {
         let mut end = 0;
         let free = |column: DonorColumn| {
@@ -29,12 +29,12 @@ impl Free {
         columns.into_iter().map(free).collect()
     }
 
-    /// Where learning starts.
+    /// Starting values of the parameters.
     pub(super) fn start(&self) -> &'static [f64] {
         start_of(&self.column)
     }
 
-    /// The same column with the kernel that the parameters of all columns give it.
+    /// The same column with the kernel set by `t`, the parameters of all columns.
     pub(super) fn moved(&self, t: &[f64]) -> Self {
         let t = &t[self.place.clone()];
         let column = match &self.column {
@@ -52,8 +52,8 @@ impl Free {
         Self { column, place: self.place.clone() }
     }
 
-    /// Adds the derivatives of `Σ share · log r` over some donors, `r = k(x)/m`: with the peaks `n_a` in units of `m` and their slopes
-    /// `d_a` in `h_a`, `r = c_0 + Σ_a c_a n_a`.
+    /// Adds the derivatives of `Σ share · log r` over the given donors, `r = k(x)/m`: with the peaks `n_a` in units of `m` and their
+    /// derivatives `d_a` with respect to `h_a`, `r = c_0 + Σ_a c_a n_a`.
     pub(super) fn add_slopes(
         &self,
         t: &[f64],

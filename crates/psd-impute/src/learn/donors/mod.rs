@@ -13,16 +13,21 @@ use free::Free;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows whose likelihood the kernels are learned from.
+/// Number of rows whose leave-one-out likelihood is maximised. Arbitrary.
 const QUERIES: usize = 250;
-/// Pulls the parameters to their start, in nats a row.
+/// Penalty on the squared distance of the parameters from their start, in nats per row. Arbitrary.
 const PULL: f64 = 1e-3;
-/// Donors lighter than this do not enter the gradient.
+/// Donors with a smaller posterior share than this are left out of the gradient. Arbitrary.
 const LIGHTEST: f64 = 1e-4;
 
-/// Donors from some rows of a standardised table, and the log-likelihood of each of these with itself left out. Missing cells get what
-/// `smooth` expects there: mean and variance of numbers, probabilities of values. Row weights are relative; with those of all rows the
-/// frequencies of discrete columns, which are the base measure, are counted.
+/// Fits donors, made of the given rows of a standardised table; also returns the log-likelihood of each of these rows with itself left
+/// out. Missing cells of donors get the predictive distribution of `smooth`: mean and variance of numbers, probabilities of values. Row
+/// weights are relative; with all rows' weights, the frequencies of discrete columns, which are the base measure, are counted.
+///
+/// # Errors
+///
+/// [`Error::BadParameter`](crate::Error::BadParameter) for a row beyond the table or weights without a positive sum,
+/// [`Error::EmptyTable`](crate::Error::EmptyTable) for no rows, and as for [`map_gaps`](crate::density::map_gaps).
 pub fn fit_donors(
     table: &Table,
     weights: Option<&[f64]>,
@@ -48,7 +53,7 @@ pub fn fit_donors(
 struct LeaveOneOut<'a> {
     donors: &'a Table,
     free: Vec<Free>,
-    /// `d × n`: what the marginals give to every observed cell, itself left out.
+    /// `d × n`: the marginal at every observed cell, with the cell itself left out.
     heights: Mat<f64>,
 }
 
@@ -71,14 +76,14 @@ impl<'a> LeaveOneOut<'a> {
         self.free.iter().map(|free| free.moved(t)).collect()
     }
 
-    /// The observed cells of a row: column, value, and what the marginal gives to it.
+    /// The observed cells of a row: column, value, and the marginal there.
     fn cells(&self, i: usize) -> impl Iterator<Item = (usize, f64, f64)> {
         let (row, m) = (self.donors.row(i), column(self.heights.as_ref(), i));
         (0..row.len()).filter(|&j| !row[j].is_nan()).map(|j| (j, row[j], m[j]))
     }
 
-    /// Every donor's product of relative kernels for the cells of row `i`, zero for the row itself, and the logarithm of the factor
-    /// taken out to keep them in range.
+    /// For each donor the product of its relative kernels over the cells of row `i`, zero for the row itself; and the logarithm of the factor
+    /// taken out to keep the products in range.
     fn products(&self, i: usize, free: &[Free]) -> (Vec<f64>, f64) {
         let mut products = vec![1.0; self.donors.len()];
         let mut log = 0.0;
@@ -96,7 +101,7 @@ impl<'a> LeaveOneOut<'a> {
         marginals + scale + (total / (self.donors.len() - 1).max(1) as f64).max(f64::MIN_POSITIVE).ln()
     }
 
-    /// Minus the average log-likelihood of some rows, less what their marginals say, and the pull; with its gradient.
+    /// Minus the average log-likelihood of the given rows, without the marginals, plus the penalty; and its gradient.
     fn objective(&self, t: &[f64], queries: &[usize]) -> (f64, Vec<f64>) {
         let free = self.moved(t);
         let parts: Vec<(f64, Vec<f64>)> = queries
@@ -122,7 +127,7 @@ impl<'a> LeaveOneOut<'a> {
         (value, gradient)
     }
 
-    /// Adds the gradient of `log Σ_k Π_j r_kj` for one row and returns the logarithm.
+    /// Adds the gradient of `log Σ_k Π_j r_kj` for one row and returns that logarithm.
     fn add_row(&self, i: usize, t: &[f64], free: &[Free], gradient: &mut [f64]) -> f64 {
         let (products, scale) = self.products(i, free);
         let total: f64 = products.iter().sum();
@@ -197,14 +202,14 @@ mod tests {
         check(&table, &[-1.0, 0.5, 1.0, 0.3, 0.8, -0.5, 1.5, 0.7, -0.2, -0.3]);
     }
 
-    /// All background, the columns are independent: of discrete cells this is what a mixture of one component says, with respect to
+    /// With all background the columns are independent: for discrete cells this is the same as a mixture of one component, with respect to
     /// the same base measure.
     #[test]
     fn background_is_the_product_of_the_marginals_in_the_mixtures_units() {
         let columns = vec![
             Column::category("c", ["x", "y", "z"].map(String::from).to_vec()).unwrap(),
             Column::ordered("k", vec![1.0, 2.0, 5.0]).unwrap(),
-            // Observed in every donor but not asked for below, so that nothing asked for is a donor itself.
+            // Observed in every donor but left out of the queries below, so that no query is itself a donor.
             Column::continuous("x"),
         ];
         let cell = |j: usize, i: usize| match j {
@@ -218,7 +223,7 @@ mod tests {
         let params = EmParams { tolerance: 1e-12, max_iterations: 1000 };
         let one = fit_normal(&table, Some(&weights), 0.1, params).unwrap().0;
         let one = one.density(&table, Some(&weights), &Arc::default()).unwrap();
-        // Not all rows are donors: the base measure is that of all.
+        // Only some rows are donors: the base measure is that of all rows.
         let some = table.select(&[1, 2, 3, 4, 7, 9, 11, 20]).unwrap();
         let columns = donor_columns(&table, Some(&weights), &some, &one, &Arc::default()).unwrap();
         let donors = Donors::new(columns, &[1.0; 8]).unwrap();

@@ -1,4 +1,4 @@
-//! What stays the same over the iterations: the rows, cut into batches, and the prior.
+//! Data of EM that do not change over the iterations: the rows, cut into batches, and the prior.
 
 use super::MixturePrior;
 use crate::error::bad;
@@ -6,29 +6,29 @@ use crate::table::{Group, Kind, Table, position};
 use crate::{Error, Result};
 use faer::Mat;
 
-/// Rows of a batch.
+/// Largest number of rows of a batch. Arbitrary.
 const ROWS: usize = 64;
-/// A table has about so many pieces, whatever the number of threads.
+/// Approximate number of pieces of a table, whatever the number of threads. Arbitrary.
 const PIECES: usize = 16;
 
-/// The table as the E-step sees it.
+/// The table, prepared for the E-step.
 pub(super) struct Em<'a> {
     pub(super) prior: &'a MixturePrior,
-    /// Batches whose sums are added up in one piece.
+    /// Groups of batches; each group is summed up on one thread.
     pub(super) pieces: Vec<Vec<Batch>>,
-    /// Relative weights that add up to the number of rows.
+    /// Relative weights that sum to the number of rows.
     pub(super) weights: Vec<f64>,
     pub(super) rows: f64,
-    /// The continuous columns' numbers in the table.
+    /// Positions of the continuous columns in the table.
     pub(super) continuous: Vec<usize>,
-    /// Their cells, a row of the table a column; NaN where missing.
+    /// Cells of the continuous columns, one column per row of the table; NaN where missing.
     pub(super) cells: Mat<f64>,
     pub(super) discrete: Vec<Discrete>,
-    /// What means are pulled to.
+    /// The point towards which means are shrunk: the observed means.
     pub(super) centre: Vec<f64>,
 }
 
-/// Rows that share a pattern, at most [`ROWS`] of them. Columns are in the continuous block's numbering.
+/// At most [`ROWS`] rows that share a pattern. Columns are numbered within the continuous block.
 pub(super) struct Batch {
     pub(super) observed: Vec<usize>,
     pub(super) missing: Vec<usize>,
@@ -40,7 +40,7 @@ pub(super) struct Discrete {
     pub(super) column: usize,
     pub(super) atoms: Vec<f64>,
     pub(super) rho: Vec<f64>,
-    /// Each row's atom.
+    /// Position of each row's atom; `None` where missing.
     pub(super) seen: Vec<Option<usize>>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Em<'a> {
     }
 }
 
-/// The rows that have weight, by pattern.
+/// Batches of the rows with positive weight, by pattern.
 fn batches(table: &Table, continuous: &[usize], weights: &[f64]) -> Vec<Batch> {
     let mut out = Vec::new();
     for Group { pattern, mut rows } in table.groups() {
@@ -88,7 +88,7 @@ fn batches(table: &Table, continuous: &[usize], weights: &[f64]) -> Vec<Batch> {
     out
 }
 
-/// Batches of about as many rows for each piece.
+/// Distributes batches over pieces with about the same number of rows.
 fn pieces(batches: Vec<Batch>) -> Vec<Vec<Batch>> {
     let rows: usize = batches.iter().map(|batch| batch.rows.len()).sum();
     let (size, mut used) = (rows.div_ceil(PIECES), 0);
@@ -107,7 +107,7 @@ fn pieces(batches: Vec<Batch>) -> Vec<Vec<Batch>> {
 }
 
 impl Batch {
-    /// Whether the missing block is the smaller one.
+    /// Whether at most half of the columns are missing.
     pub(super) fn few_gaps(&self) -> bool {
         self.missing.len() <= self.observed.len()
     }

@@ -1,23 +1,23 @@
 //! The E-step.
 //!
-//! A component's covariance `Σ` is inverted once, `P = Σ⁻¹`. Let `y` be a row less the component's mean, with zeros at its `m` missing
-//! cells `N`, and `t = P y`. With the factor `P_NN = L L'` and `z = L⁻¹ t_N`,
+//! The covariance `Σ` of a component is inverted once, `P = Σ⁻¹`. Let `y` be a row minus the component's mean, with zeros at its `m`
+//! missing cells `N`, and `t = P y`. With the factor `P_NN = L L'` and `z = L⁻¹ t_N`,
 //!
 //! ```text
 //! log p(x_S) = -½ (y't - |z|²) - ½ log|Σ| - log|L| - |S|/2 log 2π
 //! E[y_N | x_S] = -L⁻ᵀ z        Cov[y_N | x_S] = (L L')⁻¹
 //! ```
 //!
-//! so a row costs `d²`, and a pattern `m³`, not `d³`. Where most cells are missing, or where a covariance is so ill-conditioned
-//! that `y't - |z|²` would cancel, it is the observed block that is factored, `Σ_SS = L L'`: with `z = L⁻¹ y_S`,
+//! so a row costs `d²`, and a pattern `m³`, not `d³`. If most cells are missing, or a covariance is so ill-conditioned that
+//! `y't - |z|²` would cancel, the observed block is factored instead, `Σ_SS = L L'`: with `z = L⁻¹ y_S`,
 //!
 //! ```text
 //! log p(x_S) = -½ |z|² - log|L| - |S|/2 log 2π
 //! E[y_N | x_S] = Σ_NS L⁻ᵀ z    Cov[y_N | x_S] = Σ_NN - W'W,  W = L⁻¹ Σ_SN
 //! ```
 //!
-//! Either way components are taken in strips of `W`, entry by entry side by side, so that vector registers are full however small the
-//! matrices are. Only rows that have a share in a component add to its sums.
+//! Either way components are processed in strips of `W`, entry by entry side by side, so that vector registers are full however small the
+//! matrices are. A row adds only to the sums of the components in which it has a share.
 
 use super::data::{Batch, Em};
 use super::gather::Gather;
@@ -33,23 +33,23 @@ use faer::Mat;
 use rayon::prelude::*;
 
 const LOG_2PI: f64 = 1.837_877_066_409_345_5;
-/// A row whose share in a component is smaller belongs to the others.
+/// Smaller shares of a row in a component are set to zero. Arbitrary.
 pub(super) const LEAST_SHARE: f64 = 1e-6;
-/// The exponential of this does not change the last bit of one.
+/// `exp(-40) ≈ 4e-18` does not change the last bit of one.
 const NOTHING: f64 = -40.0;
-/// Up to this `tr Σ tr P` (which is above the condition number) precisions are accurate enough.
+/// Up to this value of `tr Σ tr P`, an upper bound of the condition number, precisions are accurate enough. Arbitrary.
 const WORST_CONDITION: f64 = 1e10;
 const WHAT: &str = "covariance of a component";
 
-/// A mixture made ready for the E-step.
+/// A mixture prepared for the E-step.
 pub(super) struct Ready<'a> {
     pub(super) mixture: &'a Mixture,
     pub(super) parts: Vec<Part>,
-    /// Whether precisions are accurate enough to work with.
+    /// Whether the precisions are accurate enough to be used.
     pub(super) well_conditioned: bool,
 }
 
-/// What one component needs.
+/// Quantities derived from one component.
 pub(super) struct Part {
     pub(super) precision: Mat<f64>,
     pub(super) log_det: f64,
@@ -81,7 +81,7 @@ impl Part {
 }
 
 impl Em<'_> {
-    /// Every component's sums, and the log-likelihood in nats a row.
+    /// The sums of every component, and the log-likelihood in nats per row.
     pub(super) fn expect(&self, ready: &Ready<'_>) -> Result<(Vec<Sums>, f64)> {
         match ready.parts.len() {
             1 => self.expect_lanes::<1>(ready),
@@ -112,37 +112,37 @@ impl Em<'_> {
     }
 }
 
-/// One E-step, with components in strips of `W`; lanes left over hold identities. Of a strip's matrices, entry `(a, b)` is at `a g + b`.
+/// One E-step, with components in strips of `W`; unused lanes hold identities. Within a strip's matrices, entry `(a, b)` is at `a g + b`.
 struct Step<'a, const W: usize> {
     em: &'a Em<'a>,
     ready: &'a Ready<'a>,
-    /// How many strips there are.
+    /// Number of strips.
     strips: usize,
     means: Vec<[f64; W]>,
-    /// `P`, a strip after the other.
+    /// `P`, strip by strip.
     precisions: Vec<[f64; W]>,
-    /// `Σ`, the same way.
+    /// `Σ`, strip by strip.
     covariances: Vec<[f64; W]>,
     /// For each component and discrete column, the log-density of each atom with respect to `ρ`.
     atoms: Vec<Vec<Vec<f64>>>,
 }
 
-/// What a piece is worked out on.
+/// Working memory for one piece.
 struct Desk<const W: usize> {
     sums: Vec<Gather>,
     log_likelihood: f64,
-    /// The batch's packed factors, a strip after the other.
+    /// Packed factors for the batch, strip by strip.
     factors: Vec<[f64; W]>,
-    /// What a row's log-density under each component has of the batch.
+    /// The part of a row's log-density under each component that is the same for the whole batch.
     constants: Vec<f64>,
-    /// `y` of one row, a strip after the other; filled then.
+    /// `y` of one row, strip by strip; later its missing cells are filled in.
     y: Vec<[f64; W]>,
-    /// `z` of the row, the same way.
+    /// `z` of the row, strip by strip.
     z: Vec<[f64; W]>,
-    /// The row's shares in the components, and the batch's.
+    /// Shares of the row in the components, and their sums over the batch.
     shares: Vec<f64>,
     totals: Vec<f64>,
-    /// For one strip at a time.
+    /// Scratch space for one strip.
     solved: Vec<[f64; W]>,
     packed: Vec<[f64; W]>,
 }
@@ -165,7 +165,7 @@ impl<const W: usize> Desk<W> {
     }
 }
 
-/// The work on a piece. What is inlined into it is compiled for the widest registers that a machine has.
+/// The work on one piece. Whatever is inlined into it is compiled for the widest registers of the machine.
 struct Work<'a, const W: usize> {
     step: &'a Step<'a, W>,
     piece: &'a [Batch],
@@ -180,7 +180,7 @@ impl<const W: usize> pulp::WithSimd for Work<'_, W> {
         for batch in self.piece {
             self.step.batch(batch, self.desk)?;
         }
-        // Not a closure, which would be compiled for the smallest registers.
+        // Not a closure: that would be compiled for the smallest registers.
         for gather in &mut self.desk.sums {
             gather.flush();
         }
@@ -188,12 +188,12 @@ impl<const W: usize> pulp::WithSimd for Work<'_, W> {
     }
 }
 
-/// Which block of a batch's matrices is factored.
+/// The block of a batch's matrices that is factored.
 #[derive(Clone, Copy, PartialEq)]
 enum Route {
-    /// The missing one, of the precision.
+    /// The missing block of the precision.
     Missing,
-    /// The observed one, of the covariance.
+    /// The observed block of the covariance.
     Observed,
 }
 
@@ -209,7 +209,7 @@ impl<'a, const W: usize> Step<'a, W> {
         let components = &ready.mixture.components;
         let (g, count) = (em.continuous.len(), components.len());
         let strips = count.div_ceil(W);
-        // Entry `e` of component `k`, of `size` in each.
+        // Interleaves `of(k, e)`, entry `e` of component `k`; each component has `size` entries.
         let lanes = |size: usize, of: &dyn Fn(usize, usize) -> f64| {
             let entry = |at: usize| {
                 let (c, e) = (at / size, at % size);
@@ -246,7 +246,7 @@ impl<'a, const W: usize> Step<'a, W> {
         if self.ready.well_conditioned && batch.few_gaps() { Route::Missing } else { Route::Observed }
     }
 
-    /// A strip of the matrices that are factored.
+    /// A strip of the matrices to be factored.
     fn strip(&self, route: Route, c: usize) -> &[[f64; W]] {
         let (matrices, g) =
             (if route == Route::Missing { &self.precisions } else { &self.covariances }, self.g());
@@ -262,7 +262,7 @@ impl<'a, const W: usize> Step<'a, W> {
         c * W..self.ready.parts.len().min(c * W + W)
     }
 
-    /// The rows of one pattern.
+    /// Processes the rows of one batch.
     #[inline(always)]
     fn batch(&self, batch: &Batch, desk: &mut Desk<W>) -> Result<()> {
         let route = self.route(batch);
@@ -292,7 +292,7 @@ impl<'a, const W: usize> Step<'a, W> {
         Ok(())
     }
 
-    /// The factors of a pattern, and the constants that come with them.
+    /// Computes the factors for a pattern, and the constants derived from them.
     #[inline(always)]
     fn factor(&self, route: Route, batch: &Batch, desk: &mut Desk<W>) -> Result<()> {
         let (g, places) = (self.g(), route.places(batch));
@@ -318,7 +318,7 @@ impl<'a, const W: usize> Step<'a, W> {
         Ok(())
     }
 
-    /// `y`, `z` and the log-densities of a row under the components of a strip.
+    /// Computes `y`, `z` and the log-densities of a row under the components of a strip.
     #[inline(always)]
     fn weigh(&self, route: Route, batch: &Batch, c: usize, row: usize, desk: &mut Desk<W>) {
         let (g, n) = (self.g(), route.places(batch).len());
@@ -351,7 +351,7 @@ impl<'a, const W: usize> Step<'a, W> {
         }
     }
 
-    /// The missing cells of a row at their conditional means, under the components of a strip.
+    /// Fills the missing cells of a row with their conditional means under the components of a strip.
     #[inline(always)]
     fn fill(&self, route: Route, batch: &Batch, c: usize, desk: &mut Desk<W>) {
         let (g, n) = (self.g(), route.places(batch).len());
@@ -380,7 +380,7 @@ impl<'a, const W: usize> Step<'a, W> {
         }
     }
 
-    /// Adds a filled row to what a component sums up.
+    /// Adds a filled row to the sums of a component.
     #[inline(always)]
     fn add(&self, k: usize, row: usize, share: f64, desk: &mut Desk<W>) {
         if share <= 0.0 {
@@ -398,7 +398,7 @@ impl<'a, const W: usize> Step<'a, W> {
         }
     }
 
-    /// Adds the conditional covariances of the missing cells, as often as the batch has a share in the components of a strip.
+    /// Adds the conditional covariances of the missing cells, times the batch's total share in each component of a strip.
     #[inline(always)]
     fn spread(&self, route: Route, batch: &Batch, c: usize, desk: &mut Desk<W>) {
         let (g, missing, n) = (self.g(), &batch.missing, route.places(batch).len());
@@ -443,7 +443,7 @@ impl<'a, const W: usize> Step<'a, W> {
     }
 }
 
-/// `Σ_q row_q y_q` over some places.
+/// `Σ_q row_q y_q` over the given positions.
 #[inline(always)]
 fn sum_of<const W: usize>(row: &[[f64; W]], places: &[usize], y: &[[f64; W]]) -> [f64; W] {
     let mut sum = [0.0; W];
@@ -455,7 +455,7 @@ fn sum_of<const W: usize>(row: &[[f64; W]], places: &[usize], y: &[[f64; W]]) ->
     sum
 }
 
-/// `y'My` over some places, for `W` symmetric matrices.
+/// `y'My` over the given positions, for `W` symmetric matrices.
 #[inline(always)]
 fn quadratic<const W: usize>(matrices: &[[f64; W]], places: &[usize], y: &[[f64; W]]) -> [f64; W] {
     let mut sum = [0.0; W];
@@ -469,7 +469,7 @@ fn quadratic<const W: usize>(matrices: &[[f64; W]], places: &[usize], y: &[[f64;
     sum
 }
 
-/// Makes shares of log-densities, which add up to one, zero where they are too small to count. Returns the logarithm of the densities' sum.
+/// Turns log-densities into shares that sum to one, with negligible ones set to zero. Returns the logarithm of the sum of the densities.
 fn to_shares(logs: &mut [f64]) -> f64 {
     let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut sum = 0.0;

@@ -1,20 +1,20 @@
-//! Rows on their way into the sums of a component.
+//! Buffers of rows to be added to the sums of a component.
 //!
-//! Every component has a matrix `Σ s y y'`, and a row has a share `s` in many components: to add rows one by one is to read and write matrices
-//! most of the time. So a component's rows wait until there are [`DEEP`] of them, and go into its matrix together.
+//! Every component has a matrix `Σ s y y'`, and a row has a share `s` in many components: adding rows one by one would mostly read and
+//! write matrices. So a component's rows are buffered until there are [`DEEP`] of them, and are then added to its matrix together.
 
 use super::data::Em;
 use super::maximise::{PAD, Sums};
 use crate::linalg::column_mut;
 
-/// Rows that go together.
+/// Number of rows added together. Arbitrary.
 const DEEP: usize = 4;
 
-/// A component's sums and the rows that are not yet in them.
+/// A component's sums and the buffered rows not yet included.
 pub(super) struct Gather {
-    /// All of them but the moments of rows that wait.
+    /// The sums; only their moments lack the buffered rows.
     pub(super) sums: Sums,
-    /// The rows that wait, [`PAD`] cells of each after the other, with zeros beyond the last.
+    /// The buffered rows, in blocks of [`PAD`] cells of each, padded with zeros at the end.
     cells: Vec<[[f64; PAD]; DEEP]>,
     shares: [f64; DEEP],
     waiting: usize,
@@ -40,7 +40,7 @@ impl Gather {
         }
     }
 
-    /// Lets the rows in that wait.
+    /// Adds the buffered rows to the sums.
     #[inline(always)]
     pub(super) fn flush(&mut self) {
         let Self { sums, cells, shares, waiting } = self;

@@ -1,4 +1,4 @@
-//! The M-step, from the expected sufficient statistics; the log-prior.
+//! The M-step, from the expected sufficient statistics, and the log-prior.
 
 use super::data::Em;
 use super::expect::Ready;
@@ -6,10 +6,10 @@ use super::{Component, Mixture, MixturePrior};
 use crate::linalg::{column, dot, mirror, trace_product, zeros};
 use faer::{Col, Mat, MatRef, Scale};
 
-/// Rows a mean's pull to the centre is worth.
+/// Weight of the prior that shrinks a mean towards the centre, in rows. One row: weak (arbitrary), but it keeps an empty component proper.
 const PULL: f64 = 1.0;
 
-/// Columns of sums of squares have zeros or what is above the diagonal up to a multiple of this, so that registers can be full.
+/// Columns of sums of squares are padded to a multiple of this, so that registers can be full: with zeros, or entries above the diagonal.
 pub(super) const PAD: usize = 4;
 
 /// The expected sufficient statistics of one component, about its current mean.
@@ -17,7 +17,7 @@ pub(super) const PAD: usize = 4;
 pub(super) struct Sums {
     pub(super) weight: f64,
     pub(super) first: Vec<f64>,
-    /// The lower triangle.
+    /// The lower triangle of the sum of squares.
     pub(super) second: Mat<f64>,
     pub(super) tables: Vec<Vec<f64>>,
 }
@@ -44,7 +44,7 @@ impl Sums {
 }
 
 impl Em<'_> {
-    /// Components from clusters of a complete copy.
+    /// Makes components from clusters of a completed copy.
     pub(super) fn start(&self, copy: MatRef<'_, f64>, labels: &[usize]) -> Mixture {
         let count = labels.iter().max().map_or(1, |k| k + 1);
         let g = self.continuous.len();
@@ -78,7 +78,7 @@ impl Em<'_> {
         self.maximise(&blank, &sums)
     }
 
-    /// The maximum of the expected log-likelihood and the log-prior.
+    /// The mixture that maximises the expected log-likelihood plus the log-prior.
     pub(super) fn maximise(&self, mixture: &Mixture, sums: &[Sums]) -> Mixture {
         let count = sums.len() as f64;
         let components = mixture.components.iter().zip(sums).map(|(old, sums)| {
@@ -112,14 +112,14 @@ impl Em<'_> {
         Mixture { components: components.collect() }
     }
 
-    /// The prior that pulls each covariance to what all of them have in common: the covariance of the rows about the means of their
-    /// components, held by the prior so far as each of them is. The M-step has, with `c` the centre,
+    /// The prior that shrinks each covariance towards the common one: the covariance of the rows about the means of their components,
+    /// regularised by the current prior as much as each component is. The M-step satisfies, with `c` the centre,
     ///
     /// ```text
     /// (n_k + s + 1) Σ_k = S_k + (m_k - c)(m_k - c)' + s Ψ        so that        Ψ' = (Σ_k S_k + s Ψ) / (n + s)
     /// ```
     ///
-    /// is found from a mixture that it made.
+    /// can be computed from a mixture that the M-step made.
     pub(super) fn pooled(&self, mixture: &Mixture) -> MixturePrior {
         let MixturePrior { scale, strength } = self.prior;
         let (g, count) = (scale.nrows(), mixture.components.len() as f64);

@@ -1,12 +1,12 @@
 //! Mixtures of normal densities on incomplete tables, by expectation maximisation.
 //!
-//! The diagonal-`Q` member with a metric for each anchor: component `k` is a normal density on the continuous columns (a Gaussian
-//! feature, squared) times a table of probabilities on each discrete column. With one component it is the normal model.
+//! This is the member with a diagonal `Q` and one metric per anchor: component `k` is a normal density on the continuous columns (the
+//! square of a Gaussian feature) times a table of probabilities for each discrete column. With one component it is the normal model.
 //!
 //! **Priors**, in units of rows: each covariance has an inverse-Wishart prior of scale `Ψ` and weight `strength`, each mean is
-//! pulled to the overall mean by one row, weights and tables are smoothed by one row in all. So every component stays proper,
-//! however few rows it has. A stack's mixtures are fitted twice: what their components have in common after the first time is the `Ψ` of the
-//! second.
+//! shrunk towards the overall mean with the weight of one row, and component weights and tables are smoothed by one row in total. So
+//! every component stays proper, however few rows it has. A stack fits its mixtures twice: the pooled covariance of the components in
+//! the first fit is the `Ψ` of the second.
 
 mod data;
 mod expect;
@@ -29,19 +29,19 @@ use std::sync::Arc;
 pub(crate) use normal::normal_prior;
 pub use normal::{choose_ridge, fit_normal};
 
-/// The prior of the components' covariances.
+/// The prior on the components' covariances.
 #[derive(Debug, Clone)]
 pub struct MixturePrior {
-    /// `Ψ`, over the continuous columns: what a covariance is pulled to.
+    /// `Ψ`, over the continuous columns: the matrix towards which a covariance is shrunk.
     pub scale: Mat<f64>,
-    /// How many rows the pull is worth.
+    /// Weight of the prior, in rows.
     pub strength: f64,
 }
 
-/// When EM stops.
+/// Stopping rule of EM. The defaults are arbitrary.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EmParams {
-    /// Stop when an iteration gains less than this, in nats a row.
+    /// Stop when an iteration gains less than this, in nats per row.
     pub tolerance: f64,
     /// Stop after this many iterations.
     pub max_iterations: usize,
@@ -53,18 +53,18 @@ impl Default for EmParams {
     }
 }
 
-/// How EM ended.
+/// Outcome of EM.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EmReport {
-    /// Iterations taken.
+    /// Number of iterations.
     pub iterations: usize,
     /// Whether the tolerance was met.
     pub converged: bool,
-    /// The last penalised log-likelihood, in nats a row.
+    /// The last penalised log-likelihood, in nats per row.
     pub objective: f64,
 }
 
-/// A mixture's parameters.
+/// The parameters of a mixture.
 #[derive(Debug, Clone)]
 pub struct Mixture {
     components: Vec<Component>,
@@ -82,8 +82,13 @@ pub(crate) struct Component {
 }
 
 impl Mixture {
-    /// Fits `labels.max() + 1` components to a table, starting from the clusters that `labels` gives to the columns of a complete
+    /// Fits `labels.max() + 1` components to a table, starting from the clusters that `labels` assigns to the columns of a completed
     /// `copy` of its cells. Row weights are relative.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `copy`, `labels` or the prior do not match the table, [`Error::BadParameter`] for a prior without positive
+    /// strength or weights without a positive sum, [`Error::NotPositiveDefinite`] for a covariance, [`Error::NotFinite`] for the likelihood.
     pub fn fit(
         table: &Table,
         weights: Option<&[f64]>,
@@ -101,7 +106,11 @@ impl Mixture {
         em.run(em.start(copy, labels), params)
     }
 
-    /// Goes on from here under other row weights or another prior.
+    /// Continues EM from this mixture with other row weights or another prior.
+    ///
+    /// # Errors
+    ///
+    /// As for [`fit`](Self::fit).
     pub fn refine(
         &self,
         table: &Table,
@@ -113,7 +122,7 @@ impl Mixture {
         Em::new(table, weights, prior)?.run(self.clone(), params)
     }
 
-    /// The prior that its components make for each other, from the rows and the prior it was fitted with.
+    /// The prior estimated from all components together, given the rows and the prior of the fit.
     pub(crate) fn pooled(
         &self,
         table: &Table,
@@ -123,13 +132,13 @@ impl Mixture {
         Ok(Em::new(table, weights, prior)?.pooled(self))
     }
 
-    /// The mixture with every covariance taken so many times.
+    /// The mixture with every covariance multiplied by `times`.
     pub(crate) fn spread(mut self, times: f64) -> Self {
         self.components.iter_mut().for_each(|component| component.covariance *= Scale(times));
         self
     }
 
-    /// From components of one shape, their weights and each table adding up to one.
+    /// A mixture from components of the same shape, whose weights and tables each sum to one.
     pub(crate) fn from_parts(components: Vec<Component>) -> Result<Self> {
         let one = |what: &'static str, numbers: &mut dyn Iterator<Item = f64>| {
             let (mut sum, mut least) = (0.0, f64::INFINITY);
@@ -164,17 +173,21 @@ impl Mixture {
         self.components.len()
     }
 
-    /// Never true: there is a component.
+    /// Never true: there is at least one component.
     pub fn is_empty(&self) -> bool {
         self.components.is_empty()
     }
 
-    /// The first component's covariance: that of the normal model, when there is but one.
+    /// The covariance of the first component; with one component, that of the normal model.
     pub fn covariance(&self) -> MatRef<'_, f64> {
         self.components[0].covariance.as_ref()
     }
 
-    /// The density over the columns of `table`, as a stack of one-anchor members; table and weights are those of the fit.
+    /// The density over the columns of `table`, as a stack of one-anchor members; table and weights must be those of the fit.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Features::normal`], [`DiscreteColumn::with_probabilities`] and [`PsdDensity::new`].
     pub fn density(
         &self,
         table: &Table,
@@ -196,7 +209,7 @@ impl Mixture {
 }
 
 impl Em<'_> {
-    /// Iterates from `mixture` until an iteration gains too little.
+    /// Iterates from `mixture` until an iteration gains less than the tolerance.
     fn run(&self, mut mixture: Mixture, params: EmParams) -> Result<(Mixture, EmReport)> {
         let mut last = f64::NEG_INFINITY;
         for iterations in 1..=params.max_iterations {

@@ -1,4 +1,4 @@
-//! The E-step by definition, in plain loops, to hold the fast one against.
+//! The E-step by definition, in plain loops, as a reference for the fast one.
 
 use super::data::Em;
 use super::expect::{LEAST_SHARE, Ready};
@@ -9,7 +9,7 @@ use faer::Mat;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The inverse by Gauss and Jordan, and the determinant.
+/// Inverse by Gauss-Jordan elimination, and determinant.
 fn invert(mut a: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
     let n = a.len();
     let mut inverse: Vec<Vec<f64>> =
@@ -33,7 +33,7 @@ fn invert(mut a: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
     (inverse, determinant)
 }
 
-/// Log-density of the observed cells; mean and covariance of all cells less the component's mean, given those.
+/// Log-density of the observed cells, then mean and covariance of all cells minus the component's mean, given the observed ones.
 fn condition(component: &Component, cells: &[f64]) -> (f64, Vec<f64>, Vec<Vec<f64>>) {
     let g = cells.len();
     let (gaps, seen): (Vec<usize>, Vec<usize>) = (0..g).partition(|&j| cells[j].is_nan());
@@ -104,7 +104,7 @@ fn naive(em: &Em<'_>, table: &Table, mixture: &Mixture) -> (Vec<Sums>, f64) {
     (sums, total / em.rows)
 }
 
-/// Rows of five continuous columns and a category, a share of the cells missing, and clusters that overlap.
+/// Rows of five continuous columns and a category, with a fraction of the cells missing, and overlapping clusters.
 fn setting(seed: u64, missing: f64, clusters: usize) -> (Table, Mat<f64>, Vec<usize>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut columns: Vec<Column> = (0..5).map(|j| Column::continuous(format!("x{j}"))).collect();
@@ -163,7 +163,7 @@ fn an_ill_conditioned_covariance_takes_the_other_route_and_goes_up() {
     let mut cells = table.cells().to_owned();
     for i in 0..150 {
         copy[(1, i)] = copy[(0, i)] * (1.0 + 1e-9 * i as f64);
-        // Gaps would set the two columns' means apart.
+        // Missing cells would make the two columns' means differ.
         (cells[(0, i)], cells[(1, i)]) = (copy[(0, i)], copy[(1, i)]);
     }
     let table = table.with_cells(cells).unwrap();

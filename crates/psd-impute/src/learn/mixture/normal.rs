@@ -1,4 +1,4 @@
-//! The normal model of an incomplete table: the mixture with one component, its ridge chosen by held-out likelihood.
+//! The normal model of an incomplete table: a mixture of one component, with a ridge chosen by held-out likelihood.
 
 use super::{EmParams, EmReport, Mixture, MixturePrior};
 use crate::Result;
@@ -10,10 +10,14 @@ use faer::Mat;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Ridges tried, in shares of the table's rows; the columns are standardised.
+/// Ridges tried, in fractions of the number of rows, for standardised columns. Arbitrary.
 const RIDGES: [f64; 6] = [5e-4, 2e-3, 1e-2, 3e-2, 0.1, 0.3];
 
-/// The normal model with a given ridge: the covariance is pulled to the identity with the weight of `ridge · n` rows.
+/// The normal model with a given ridge: the covariance is shrunk towards the identity with the weight of `ridge · n` rows.
+///
+/// # Errors
+///
+/// As for [`Mixture::fit`].
 pub fn fit_normal(
     table: &Table,
     weights: Option<&[f64]>,
@@ -25,14 +29,18 @@ pub fn fit_normal(
     Mixture::fit(table, weights, start.as_ref(), &vec![0; table.len()], &prior, params)
 }
 
-/// The prior that a ridge stands for.
+/// The prior that corresponds to a ridge.
 pub(crate) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
     let g = table.columns().iter().filter(|c| *c.kind() == Kind::Continuous).count();
     MixturePrior { scale: Mat::identity(g, g), strength: ridge * table.len() as f64 }
 }
 
-/// The least ridge whose held-out likelihood cannot be told from the best, but one row's weight at least. A ridge pulls slopes to
-/// zero, so that more of it than the rows ask for costs coverage of what is estimated from completed tables.
+/// The smallest ridge whose held-out likelihood cannot be told from the best, but at least the weight of one row. A ridge shrinks slopes
+/// towards zero, so more of it than the data need costs coverage of estimates from completed tables.
+///
+/// # Errors
+///
+/// As for [`Mixture::fit`].
 pub fn choose_ridge(table: &Table) -> Result<f64> {
     let folds = folds(table);
     if folds < 2 {
@@ -59,7 +67,7 @@ pub fn choose_ridge(table: &Table) -> Result<f64> {
     Ok(RIDGES[least].max(1.0 / table.len() as f64))
 }
 
-/// Column means, or first atoms, where cells are missing: a start for EM.
+/// Cells with missing ones at the column's mean or first atom: a start for EM.
 fn typical_cells(table: &Table) -> Mat<f64> {
     let mut cells = table.cells().to_owned();
     for (j, column) in table.columns().iter().enumerate() {

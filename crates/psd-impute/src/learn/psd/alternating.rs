@@ -1,14 +1,14 @@
-//! Alternating minimisation, the paper's way to learn anchors and metric: Newton's method on `Q`, then steps on the rest.
+//! Alternating minimisation, the paper's method for anchors and metric: Newton's method on `Q`, then gradient steps on the rest.
 //!
-//! At an optimal `Q` with its dual `ω` the gradient of the Lagrangian `F + ω (tr(QH) - 1)` in the anchors and the metric is the
-//! gradient of the optimal value (the paper's (57)). A round is
+//! At an optimal `Q` with its dual `ω` the gradient of the Lagrangian `F + ω (tr(QH) - 1)` with respect to anchors and metric is the
+//! gradient of the optimal value (the paper's (57)). A round consists of
 //!
-//! 1. the convex problem in `Q`, warm-started from the last round's;
-//! 2. `U` steps of Adam down that gradient, `Q` and `ω` held fixed;
-//! 3. if asked for, anchors with next to no weight are drawn anew among the fully observed rows.
+//! 1. the convex problem in `Q`, warm-started from the last round;
+//! 2. `U` steps of Adam along that gradient, with `Q` and `ω` fixed;
+//! 3. optionally, redrawing anchors of negligible weight among the fully observed rows.
 //!
-//! Adam does not go down at every step: the best round is kept, by the held-out rows if there are any and by the objective otherwise, and a
-//! round that is worse than the one before halves the rate.
+//! Adam does not improve at every step. So the best round is kept, judged by the held-out rows if there are any and by the objective
+//! otherwise, and a round that is worse than the one before halves the learning rate.
 
 use super::fit::{average_log_likelihood, with_reference};
 use super::held_out::{Best, HeldOut};
@@ -25,16 +25,17 @@ use faer::{Mat, MatRef};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
-/// Settings of the steps between two Newton solves.
+/// Settings of the steps between two Newton solves. The defaults of the rates of decay are those of Adam's authors; the others are
+/// arbitrary.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdamParams {
-    /// `U`, the steps of a round.
+    /// `U`, the number of steps per round.
     pub steps: usize,
-    /// How far a coordinate moves in one step at first, in the table's units for anchors and in `log η` for the metric.
+    /// Initial length of a step in each coordinate, in the table's units for anchors and in `log η` for the metric.
     pub rate: f64,
-    /// The share of the old mean of the gradient that is kept.
+    /// Decay of the running mean of the gradient.
     pub beta1: f64,
-    /// The same for its square.
+    /// Decay of the running mean of its square.
     pub beta2: f64,
 }
 
@@ -44,33 +45,33 @@ impl Default for AdamParams {
     }
 }
 
-/// What alternating learning is to do. The table should be standardised.
+/// Settings of alternating learning. The table should be standardised.
 #[derive(Clone)]
 pub struct Alternating<'a> {
-    /// The objective's settings; `ν` is held fixed.
+    /// Settings of the objective; `ν` is held fixed.
     pub problem: ProblemOptions,
-    /// The solver's settings, for each round.
+    /// Settings of the solver in each round.
     pub solver: SolverOptions,
-    /// The steps between.
+    /// Settings of the steps between solves.
     pub adam: AdamParams,
-    /// Rounds at most.
+    /// Largest number of rounds.
     pub rounds: usize,
-    /// Newton steps at most, over all rounds; the paper has 60.
+    /// Largest number of Newton steps, over all rounds; 60 in the paper.
     pub newton_steps: usize,
     /// Stop when a round changes the objective by less than this.
     pub tolerance: f64,
-    /// Draw anchors anew whose `Q_aa` is below this share of the average one.
+    /// Redraw anchors whose `Q_aa` is below this fraction of the average one; `None` for never.
     pub redraw: Option<f64>,
     /// Row weights.
     pub weights: Option<&'a [f64]>,
-    /// The reference density, of weight `ν`.
+    /// The reference density, with weight `ν`.
     pub reference: Option<Arc<dyn Density>>,
-    /// Rows to stop by; one look a round, whatever [`HeldOut::every`] says.
+    /// Held-out rows for early stopping; scored after every round, whatever [`HeldOut::every`] is.
     pub held_out: Option<HeldOut<'a>>,
 }
 
 impl Default for Alternating<'_> {
-    /// The paper's 60 Newton steps, no reference and nothing held out.
+    /// The paper's 60 Newton steps, no reference and no held-out rows. The other defaults are arbitrary.
     fn default() -> Self {
         Self {
             problem: ProblemOptions::default(),
@@ -87,37 +88,42 @@ impl Default for Alternating<'_> {
     }
 }
 
-/// One round.
+/// Report of one round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round {
     /// The objective after Newton's method, barrier included.
     pub objective: f64,
-    /// The held-out log-likelihood in nats a row.
+    /// The held-out log-likelihood in nats per row.
     pub held_out: Option<f64>,
-    /// Newton steps it took.
+    /// Number of Newton steps taken.
     pub newton_steps: usize,
-    /// Anchors drawn anew after it.
+    /// Number of anchors redrawn after the round.
     pub redrawn: usize,
 }
 
-/// What alternating learning found.
+/// Result of alternating learning.
 pub struct AlternatingFitted {
     /// The model: the PSD density, stacked with the reference if there is one.
     pub density: Box<dyn Density>,
     /// The PSD density alone.
     pub psd: PsdDensity,
-    /// The kept round's solution in `Q`.
+    /// The solution in `Q` of the round that was kept.
     pub solution: Solution,
-    /// Every round.
+    /// Reports of all rounds.
     pub rounds: Vec<Round>,
-    /// The round that was kept, from zero.
+    /// Number of the round that was kept, counted from zero.
     pub kept: usize,
     /// Whether the last round met the tolerance.
     pub converged: bool,
 }
 
 impl Alternating<'_> {
-    /// Learns from the anchors and metric of `features` on. Randomness is used for drawing anchors anew only.
+    /// Learns, starting from the anchors and metric of `features`. Randomness is used only for redrawing anchors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for a rate that is not positive, and as for [`Problem::new`],
+    /// [`Problem::objective`] and [`solve`].
     pub fn run(
         &self,
         table: &Table,
@@ -176,7 +182,7 @@ impl Alternating<'_> {
         Problem::new(features, table, self.weights, self.reference.as_deref(), self.problem)
     }
 
-    /// The optimal `Q`, or as near as so many Newton steps get.
+    /// The optimal `Q`, or the best after at most `steps` Newton steps.
     fn solve(
         &self,
         table: &Table,
@@ -197,7 +203,7 @@ impl Alternating<'_> {
         average_log_likelihood(density.as_ref(), rows.table).map(Some)
     }
 
-    /// `U` steps of Adam on anchors and metric.
+    /// Takes `U` steps of Adam on anchors and metric.
     fn move_features(
         &self,
         table: &Table,
@@ -221,7 +227,7 @@ impl Alternating<'_> {
         Ok(features)
     }
 
-    /// Puts anchors of next to no weight on fully observed rows and takes them out of `Q`; says how many.
+    /// Moves anchors of negligible weight to fully observed rows and zeroes them in `Q`; also returns their number.
     fn redraw(
         &self,
         table: &Table,
@@ -256,14 +262,14 @@ impl Alternating<'_> {
     }
 }
 
-/// The anchor whose table favours a value most.
+/// The anchor whose table is largest at a value.
 fn most_likely(column: &DiscreteColumn, value: f64) -> usize {
     let theta = column.log_theta();
     let Some(k) = column.position(value) else { return 0 };
     (0..theta.ncols()).max_by(|&a, &b| theta[(k, a)].total_cmp(&theta[(k, b)])).unwrap_or(0)
 }
 
-/// Adam (Kingma and Ba 2015): steps of the mean gradient over the root of its mean square, both corrected for their start at zero.
+/// Adam (Kingma and Ba 2015): steps of the mean gradient over the root of its mean square, both corrected for starting at zero.
 struct Adam {
     params: AdamParams,
     rate: f64,
@@ -277,7 +283,7 @@ impl Adam {
         Self { params, rate: params.rate, steps: 0, mean: Vec::new(), square: Vec::new() }
     }
 
-    /// Starts anew, with the rate it has.
+    /// Starts again, at the current rate.
     fn forget(&mut self) {
         *self = Self { rate: self.rate, ..Self::new(self.params) };
     }

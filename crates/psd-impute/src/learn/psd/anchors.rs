@@ -1,4 +1,4 @@
-//! Where anchors go when nothing has been learned yet.
+//! Initial anchors.
 
 use crate::error::bad;
 use crate::kernel::{Anchors, Bounds};
@@ -10,10 +10,10 @@ use faer::Mat;
 use rand::seq::index;
 use rand::{Rng, RngExt};
 
-/// Anchors are coordinates in memory; more than this many bytes of them is a mistake.
+/// Largest memory for anchors in bytes; more than 1 GiB is taken to be a mistake. Arbitrary.
 const LARGEST: u64 = 1 << 30;
 
-/// A way to place anchors. Continuous columns should be standardised first.
+/// Method for placing anchors. Continuous columns should be standardised first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnchorChoice {
     /// A regular grid over the bounding box of the observed cells; every value of a discrete column is a grid line.
@@ -21,27 +21,31 @@ pub enum AnchorChoice {
         /// Points along each continuous column.
         per_column: usize,
     },
-    /// Independently uniform over the bounding box; discrete columns as often as observed.
+    /// Independent points, uniform over the bounding box; values of discrete columns are drawn by their observed frequency.
     Uniform {
-        /// How many.
+        /// Number of anchors.
         count: usize,
     },
-    /// The centres of k-means on an imputed copy, started by k-means++.
+    /// The centres of k-means on an imputed copy, seeded by k-means++.
     KMeans {
-        /// How many; never more than there are rows.
+        /// Number of anchors; at most that of the rows.
         count: usize,
-        /// Lloyd's iterations at most; zero leaves the k-means++ seeds.
+        /// Largest number of Lloyd's iterations; with zero the k-means++ seeds are the anchors.
         steps: usize,
     },
-    /// Rows of an imputed copy, without replacement.
+    /// Rows of an imputed copy, drawn without replacement.
     Rows {
-        /// How many; never more than there are rows.
+        /// Number of anchors; at most that of the rows.
         count: usize,
     },
 }
 
 impl AnchorChoice {
     /// Places anchors for a table. The same generator state gives the same anchors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for no anchors, [`Error::TooLarge`] for more than 1 GiB of them.
     pub fn pick(&self, table: &Table, rng: &mut dyn Rng) -> Result<Anchors> {
         let d = table.columns().len();
         let points = match *self {
@@ -76,14 +80,14 @@ fn check(count: usize, columns: usize) -> Result<()> {
     Ok(())
 }
 
-/// The smallest and largest observed value; a unit interval for a column without any.
+/// The smallest and largest observed value; a unit interval if the column has none.
 fn range(table: &Table, j: usize) -> (f64, f64) {
     let (lo, hi) =
         table.observed(j).fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), x| (lo.min(x), hi.max(x)));
     if lo <= hi { (lo, hi) } else { (-0.5, 0.5) }
 }
 
-/// The box of the observed cells, wider by `margin` of its length at each end; by a half where all cells are equal.
+/// The bounding box of the observed cells, extended by `margin` of its length at each end; by 0.5 where all cells are equal.
 pub(super) fn box_of(table: &Table, margin: f64) -> Vec<Bounds> {
     let widened = |(lo, hi): (f64, f64)| {
         let by = if hi > lo { margin * (hi - lo) } else { 0.5 };

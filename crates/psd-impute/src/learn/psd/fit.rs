@@ -1,4 +1,4 @@
-//! Fitting one PSD density with everything but `Q` given.
+//! Fitting one PSD density when everything except `Q` is given.
 
 use crate::Result;
 use crate::density::{Density, PsdDensity, Stack, Uniform};
@@ -15,19 +15,23 @@ pub enum Reference {
     /// No reference: `ν = 0`.
     #[default]
     None,
-    /// Uniform on a box, one finite interval for each continuous column.
+    /// Uniform on a box, with one finite interval per continuous column.
     Uniform(Vec<Bounds>),
     /// Normal on the continuous columns.
     Gaussian {
-        /// Its mean.
+        /// Mean, one number per continuous column.
         mean: Vec<f64>,
-        /// Its covariance.
+        /// Covariance of the continuous columns.
         covariance: Mat<f64>,
     },
 }
 
 impl Reference {
-    /// The density over the columns of `features`, and within their box if they have one.
+    /// The density over the columns of `features`, restricted to their box if they have one; `None` without a reference.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Uniform::on_box`] and [`Features::normal_like`].
     pub fn density(&self, features: &Features) -> Result<Option<Arc<dyn Density>>> {
         Ok(match self {
             Self::None => None,
@@ -45,24 +49,24 @@ impl Reference {
 pub struct PsdFit {
     /// The kernel on the continuous columns.
     pub metric: Metric,
-    /// What they are integrated over.
+    /// The domain of integration of the continuous columns.
     pub measure: BaseMeasure,
     /// The kernel's bandwidth on discrete columns.
     pub discrete_eta: f64,
     /// The reference density.
     pub reference: Reference,
-    /// The objective's settings.
+    /// Settings of the objective.
     pub problem: ProblemOptions,
-    /// The solver's settings.
+    /// Settings of the solver.
     pub solver: SolverOptions,
-    /// Row weights; equal ones when there are none.
+    /// Row weights; `None` for equal ones.
     pub weights: Option<Vec<f64>>,
-    /// Where to start `Q` from, when something like it is known.
+    /// A starting point for `Q`, if one is known.
     pub warm_start: Option<Mat<f64>>,
 }
 
 impl Default for PsdFit {
-    /// An isotropic kernel of bandwidth 2, the whole space, no reference, no penalty.
+    /// An isotropic kernel of bandwidth 2, the whole space, no reference, no penalty. The bandwidths are arbitrary.
     fn default() -> Self {
         Self {
             metric: Metric::isotropic(2.0).unwrap_or_else(|_| unreachable!("2 is a bandwidth")),
@@ -83,12 +87,16 @@ pub struct Fitted {
     pub density: Box<dyn Density>,
     /// The PSD density alone.
     pub psd: PsdDensity,
-    /// How the solver ended.
+    /// Result of the solve.
     pub solution: Solution,
 }
 
 impl PsdFit {
     /// Fits `Q` to the observed cells of a table.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Features::new`], [`Reference::density`], [`Problem::new`], [`Problem::objective`] and [`solve`].
     pub fn run(&self, table: &Table, anchors: &Anchors, observer: &mut dyn Observer) -> Result<Fitted> {
         let features = self.features(table, anchors)?;
         let reference = self.reference.density(&features)?;
@@ -105,7 +113,11 @@ impl PsdFit {
         Ok(Fitted { density, psd, solution })
     }
 
-    /// The density at a `Q` that is known, on the columns of a table.
+    /// The density for a given `Q`, on the columns of a table.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Features::new`], [`Reference::density`] and [`PsdDensity::new`].
     pub fn at(&self, table: &Table, anchors: &Anchors, q: Mat<f64>) -> Result<Box<dyn Density>> {
         let features = self.features(table, anchors)?;
         let reference = self.reference.density(&features)?;
@@ -118,7 +130,7 @@ impl PsdFit {
     }
 }
 
-/// `(1-ν) p_Q + ν u`, or `p_Q` alone when there is no reference.
+/// `(1-ν) p_Q + ν u`, or `p_Q` alone without a reference.
 pub(crate) fn with_reference(
     psd: &PsdDensity,
     nu: f64,
@@ -130,7 +142,7 @@ pub(crate) fn with_reference(
     })
 }
 
-/// The log-likelihood of a table's observed cells, in nats a row.
+/// The log-likelihood of a table's observed cells, in nats per row.
 pub(super) fn average_log_likelihood(density: &dyn Density, table: &Table) -> Result<f64> {
     Ok(density.log_marginals(table)?.iter().sum::<f64>() / table.len() as f64)
 }

@@ -1,16 +1,16 @@
-//! Early stopping: the point with the best likelihood of rows that were held out.
+//! Early stopping: keeps the point with the best likelihood of held-out rows.
 
 use crate::table::Table;
 use std::ops::ControlFlow;
 
-/// Rows to judge a fit by, and how.
+/// Held-out rows, and how often to score them.
 #[derive(Debug, Clone, Copy)]
 pub struct HeldOut<'a> {
     /// The rows.
     pub table: &'a Table,
-    /// Steps between two looks at them.
+    /// Number of steps between two scores.
     pub every: usize,
-    /// Looks without a better likelihood after which to stop.
+    /// Number of consecutive scores without improvement after which the fit may not continue.
     pub patience: usize,
 }
 
@@ -26,7 +26,7 @@ impl<T> Best<T> {
         Self { patience, worse: 0, found: None }
     }
 
-    /// Shows a step's score; breaks when patience has run out.
+    /// Records a step's score; breaks once the score failed to improve more than `patience` times in a row.
     pub(super) fn offer(&mut self, step: usize, score: f64, point: impl FnOnce() -> T) -> ControlFlow<()> {
         if self.found.as_ref().is_none_or(|(best, ..)| score > *best) {
             self.found = Some((score, step, point()));

@@ -1,11 +1,11 @@
 //! Learning `Q`, anchors, metric and the reference's weight together by L-BFGS.
 //!
 //! Free parameters: the root of `Q` in its [`Structure`], the anchors, the metric's
-//! [`parameters`](crate::kernel::Metric::parameters) and, with a reference density, `logit ν`, whose slope is `ν (1-ν) ∂F/∂ν`. The gradient
-//! in anchors and metric is that of the Lagrangian.
+//! [`parameters`](crate::kernel::Metric::parameters) and, with a reference density, `logit ν`, whose slope is `ν (1-ν) ∂F/∂ν`. The
+//! gradient with respect to anchors and metric is that of the Lagrangian.
 //!
-//! **The prior on the metric** keeps it from collapsing onto ties: `κ (log|R| + ½ |R⁻¹T|²)` with `Σ = RR'` and `TT'` the covariance
-//! that `Σ` is pulled to.
+//! **The prior on the metric** keeps it from collapsing onto repeated values: `κ (log|R| + ½ |R⁻¹T|²)` with `Σ = RR'` and `TT'` the
+//! covariance to which `Σ` is shrunk.
 
 use super::fit::{average_log_likelihood, with_reference};
 use super::held_out::{Best, HeldOut};
@@ -25,58 +25,62 @@ use std::sync::Arc;
 /// The prior on `Σ`.
 #[derive(Debug, Clone)]
 pub struct MetricPrior {
-    /// `κ`, its weight in nats a row.
+    /// `κ`, its weight in nats per row.
     pub strength: f64,
-    /// `TT'`: where `Σ` is pulled to.
+    /// `TT'`, to which `Σ` is shrunk.
     pub scale: Mat<f64>,
 }
 
-/// What joint learning is to do.
+/// Settings of joint learning.
 #[derive(Debug, Clone)]
 pub struct JointFit<'a> {
-    /// The objective's settings; with a reference, `ν` is where its weight starts from.
+    /// Settings of the objective; with a reference, `ν` is the starting value of its weight.
     pub problem: ProblemOptions,
     /// The prior on the metric.
     pub prior: &'a MetricPrior,
     /// Row weights.
     pub weights: Option<&'a [f64]>,
-    /// When to stop.
+    /// Stopping rule.
     pub params: LbfgsParams,
 }
 
-/// What joint learning may do besides.
+/// Further options of joint learning.
 #[derive(Clone, Default)]
 pub struct JointOptions<'a> {
-    /// The shape of `Q`.
+    /// Structure of `Q`.
     pub structure: Structure,
-    /// The reference density `u`, whose weight `ν` is then learned too.
+    /// The reference density `u`; its weight `ν` is then learned too.
     pub reference: Option<Arc<dyn Density>>,
-    /// Rows to stop by.
+    /// Held-out rows for early stopping.
     pub held_out: Option<HeldOut<'a>>,
-    /// Solve for `Q` at the learned anchors, metric and `ν`, which is a convex problem; full `Q` only.
+    /// Solves the convex problem in `Q` at the learned anchors, metric and `ν`; full `Q` only.
     pub finish: Option<SolverOptions>,
 }
 
-/// What joint learning found.
+/// Result of joint learning.
 pub struct JointFitted {
     /// The model: the PSD density, stacked with the reference if there is one.
     pub density: Box<dyn Density>,
     /// The PSD density alone.
     pub psd: PsdDensity,
-    /// The reference's weight.
+    /// Weight of the reference.
     pub nu: f64,
-    /// How L-BFGS ended.
+    /// Outcome of L-BFGS.
     pub info: LbfgsInfo,
-    /// The step that was kept: the last one, or the best on the held-out rows.
+    /// The step that was kept: the last one, or the best one on the held-out rows.
     pub step: usize,
-    /// The held-out log-likelihood in nats a row of what is returned.
+    /// Held-out log-likelihood of the result, in nats per row.
     pub held_out: Option<f64>,
-    /// How the convex solve ended.
+    /// Result of the final convex solve.
     pub solution: Option<Solution>,
 }
 
 impl JointFit<'_> {
-    /// Moves `features` and `q` downhill from where they are; returns the features, `Q` and how it ended.
+    /// Minimises from `features` and `q` with default options; returns the features, `Q` and the outcome.
+    ///
+    /// # Errors
+    ///
+    /// As for [`learn`](Self::learn).
     pub fn run(
         &self,
         table: &Table,
@@ -87,7 +91,12 @@ impl JointFit<'_> {
         Ok((fitted.psd.features().clone(), fitted.psd.q().to_owned(), fitted.info))
     }
 
-    /// The same with everything in `options`.
+    /// Minimises from `features` and `q`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for a negative prior strength, a reference whose `ν` starts at zero, or a convex solve of a `Q` that is not full;
+    /// [`Error::NotPositiveDefinite`] unless `q` is positive definite; and as for [`Problem::new`] and [`solve`].
     pub fn learn(
         &self,
         table: &Table,
@@ -131,7 +140,7 @@ impl JointFit<'_> {
         Ok(())
     }
 
-    /// `κ (½ log|Σ| + ½ tr(Σ⁻¹ TT'))`, whose gradient in `Σ` is `½ κ (Σ⁻¹ - Σ⁻¹ TT' Σ⁻¹)`.
+    /// `κ (½ log|Σ| + ½ tr(Σ⁻¹ TT'))` and its gradient with respect to `Σ`, `½ κ (Σ⁻¹ - Σ⁻¹ TT' Σ⁻¹)`.
     fn prior(&self, features: &Features) -> Result<(f64, Mat<f64>)> {
         let g = features.sigma().nrows();
         let factor = Cholesky::new(features.sigma().to_owned(), "metric")?;
@@ -145,7 +154,7 @@ impl JointFit<'_> {
     }
 }
 
-/// Where learning stands.
+/// A point in the space of parameters.
 struct Point {
     /// The free entries of `L`.
     root: Mat<f64>,
@@ -187,8 +196,8 @@ impl Joint<'_> {
         ProblemOptions { nu: point.nu, ..self.fit.problem }
     }
 
-    /// Value and gradient; infinite where the metric left the cone, an anchor the range of numbers, or a row the reach of all anchors:
-    /// a step too far.
+    /// Value and gradient. The value is infinite, which marks a step as too long, if the metric left the cone, an anchor overflowed, or a row
+    /// is out of reach of all anchors.
     fn value(&self, table: &Table, t: &[f64]) -> Result<(f64, Vec<f64>)> {
         match self.unpack(t).and_then(|point| self.evaluate(table, &point)) {
             Err(
@@ -214,14 +223,14 @@ impl Joint<'_> {
         Ok((at.value + prior, gradient))
     }
 
-    /// The log-likelihood of a table in nats a row.
+    /// Log-likelihood of a table in nats per row.
     fn score(&self, table: &Table, point: &Point) -> Result<f64> {
         let options = ProblemOptions { lambda: 0.0, ..self.problem_options(point) };
         let problem = Problem::new(&point.features, table, None, self.options.reference.as_deref(), options)?;
         Ok(-self.options.structure.evaluate(&problem, &point.features, point.root.as_ref())?.value)
     }
 
-    /// The density at a point, after the convex solve if there is to be one.
+    /// The density at a point, after the convex solve if one is requested.
     fn fitted(&self, table: &Table, point: Point, info: LbfgsInfo, step: usize) -> Result<JointFitted> {
         let mut q = self.options.structure.square(point.root.as_ref());
         let problem = self.problem_options(&point);
@@ -257,12 +266,12 @@ mod tests {
     use crate::objective::Regularizer;
     use crate::table::Column;
 
-    /// Numbers that look random, in `[-1, 1]`.
+    /// Pseudo-random numbers in `[-1, 1]`.
     fn noise(k: usize) -> f64 {
         ((k * 7919 % 1009) as f64 / 504.5 - 1.0) * if k.is_multiple_of(2) { 1.0 } else { 0.7 }
     }
 
-    /// A category and two continuous columns with gaps, and four anchors on a box.
+    /// A category and two continuous columns with missing cells, and four anchors on a box.
     fn boxed() -> (Table, Features) {
         let labels = ["a", "b", "c"].map(String::from).to_vec();
         let mut columns = vec![Column::category("label", labels).unwrap()];

@@ -1,4 +1,4 @@
-//! Kernel densities: the choice of anchors, the convex fit at them, and learning everything together.
+//! Kernel densities: the choice of anchors, the convex fit at given anchors, and learning all parameters together.
 
 mod alternating;
 mod anchors;

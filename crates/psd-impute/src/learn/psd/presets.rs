@@ -1,4 +1,4 @@
-//! The paper's two recipes, from a standardised table and a seed to a density: the one of its experiments and the one of its theory.
+//! The paper's two recipes, that of its experiments and that of its theorem: from a standardised table and a seed to a density.
 
 use super::alternating::{Alternating, Round};
 use super::anchors::{AnchorChoice, box_of, uniform_on};
@@ -15,25 +15,26 @@ use faer::Mat;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The paper's experiments. First a self-masking cross-validation over `μ` and `η`: observed cells are dealt into folds, a model is
-/// fitted without the cells of a fold and judged by their log-density given the other cells of their rows. Then alternating
-/// learning with a bandwidth for each column from the chosen values on, stopped by a tenth of the rows, and a last solve for `Q` on all of them.
+/// The recipe of the paper's experiments. First comes a self-masking cross-validation over `μ` and `η`: observed cells are dealt into
+/// folds, and a model fitted without the cells of a fold is scored by their log-density given the other cells of their rows. Then,
+/// starting from the chosen values, alternating learning with one bandwidth per column, stopped early on a tenth of the rows, and a final
+/// solve for `Q` on all rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperPreset {
-    /// The values of `μ`, from large to small.
+    /// Values of `μ` to try, decreasing.
     pub mus: Vec<f64>,
-    /// The values of `η`.
+    /// Values of `η` to try.
     pub etas: Vec<f64>,
-    /// Folds of the cross-validation.
+    /// Number of folds of the cross-validation.
     pub folds: usize,
-    /// Anchors at most.
+    /// Largest number of anchors.
     pub anchors: usize,
-    /// Newton steps of the alternating learning at most.
+    /// Largest number of Newton steps in the alternating learning.
     pub newton_steps: usize,
 }
 
 impl Default for PaperPreset {
-    /// The paper's grid, 65 anchors and 60 Newton steps; it does not print its folds.
+    /// The paper's grid, 65 anchors and 60 Newton steps. The paper does not state its number of folds; five is arbitrary.
     fn default() -> Self {
         Self {
             mus: vec![1.0, 0.1, 0.01, 0.001],
@@ -45,32 +46,37 @@ impl Default for PaperPreset {
     }
 }
 
-/// What the paper's preset chose.
+/// Choices made by the paper's recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperReport {
-    /// Every `(μ, η)` with the log-density of the masked cells, in nats a cell.
+    /// Every `(μ, η)` with the log-density of the masked cells, in nats per cell.
     pub tried: Vec<(f64, f64, f64)>,
     /// The chosen `μ`.
     pub mu: f64,
-    /// The chosen `η`, where the bandwidths start.
+    /// The chosen `η`, from which the bandwidths start.
     pub eta: f64,
-    /// The learned bandwidths, one for each continuous column.
+    /// The learned bandwidths, one per continuous column.
     pub bandwidths: Vec<f64>,
     /// The rounds of the alternating learning.
     pub rounds: Vec<Round>,
-    /// The round that was kept, from zero.
+    /// Number of the round that was kept, counted from zero.
     pub kept: usize,
-    /// How the last solve ended.
+    /// Outcome of the final solve.
     pub status: Status,
 }
 
-/// Rows below which none are held out.
+/// With fewer rows than this none are held out. Arbitrary.
 const FEW: usize = 20;
-/// One row in so many is held out.
+/// One row in `TENTH` is held out. Arbitrary.
 const TENTH: usize = 10;
 
 impl PaperPreset {
     /// Fits a standardised table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for an empty grid or a value that is not positive, and as for [`Features::new`],
+    /// [`Problem::objective`] and [`solve`].
     pub fn fit(&self, table: &Table, seed: u64) -> Result<(PsdDensity, PaperReport)> {
         if self.mus.is_empty() || self.etas.is_empty() {
             return Err(bad("grid of mu and eta", "empty", "at least one of each"));
@@ -108,14 +114,14 @@ impl PaperPreset {
         Ok((PsdDensity::new(features.clone(), solution.q)?, report))
     }
 
-    /// A bandwidth for each column, and anchors among the rows of an imputed copy, spread as k-means++ does it.
+    /// Features with one bandwidth per column and anchors among the rows of an imputed copy, chosen by k-means++ seeding.
     fn features(&self, table: &Table, eta: f64, rng: &mut ChaCha8Rng) -> Result<Features> {
         let anchors = AnchorChoice::KMeans { count: self.anchors, steps: 0 }.pick(table, rng)?;
         let g = table.columns().iter().filter(|c| *c.kind() == Kind::Continuous).count();
         Features::new(table, None, &anchors, Metric::diagonal(vec![eta; g])?, BaseMeasure::WholeSpace, 1.0)
     }
 
-    /// Every `(μ, η)` with its score. For each `η` the values of `μ` are solved down one path.
+    /// Every `(μ, η)` with its score. For each `η` the values of `μ` are solved in order, each warm-started from the one before.
     fn cross_validate(&self, table: &Table, rng: &mut ChaCha8Rng) -> Result<Vec<(f64, f64, f64)>> {
         let folds = self.folds.max(2);
         let mut scores = vec![0.0; self.mus.len() * self.etas.len()];
@@ -145,16 +151,16 @@ impl PaperPreset {
     }
 }
 
-/// The summed log-density of the cells that `masked` lacks, given those that it has.
+/// Sum of the log-densities of the cells missing from `masked`, given its observed cells.
 fn masked_score(density: &dyn Density, table: &Table, masked: &Table) -> Result<f64> {
     let (with, without) = (density.log_marginals(table)?, density.log_marginals(masked)?);
     Ok(with.iter().zip(&without).map(|(with, without)| with - without).sum())
 }
 
-/// `ν`, `λ`, `l` and `η` of the paper's Theorem 5.4 for `[-1, 1]^d`, constants and the logarithms hidden in `Õ` put to one.
+/// `ν`, `λ`, `l` and `η` of the paper's Theorem 5.4 for `[-1, 1]^d`, with constants and the logarithms hidden in `Õ` set to one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TheorySchedule {
-    /// `N^{-s/(6s+2d)}`, at most `1/e` as the generalisation bound asks.
+    /// `N^{-s/(6s+2d)}`, at most `1/e` as the generalisation bound requires.
     pub nu: f64,
     /// `N^{-(s+d)/(6s+2d)}`.
     pub lambda: f64,
@@ -165,7 +171,12 @@ pub struct TheorySchedule {
 }
 
 impl TheorySchedule {
-    /// For `rows` rows of `columns` columns, a smoothness `s > d/2`, and a probability `δ` of failure. No more than `limit` anchors.
+    /// The schedule for `rows` rows of `columns` columns, a smoothness `s > d/2`, a probability `δ` of failure, and at most `limit` anchors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyTable`](crate::Error::EmptyTable) for no rows or columns, [`Error::BadParameter`](crate::Error::BadParameter) for
+    /// `smoothness` or `delta` out of range.
     pub fn new(rows: usize, columns: usize, smoothness: f64, delta: f64, limit: usize) -> Result<Self> {
         let (n, d, s) = (rows as f64, columns as f64, positive("smoothness", smoothness)?);
         if columns == 0 || rows == 0 {
@@ -188,17 +199,17 @@ impl TheorySchedule {
     }
 }
 
-/// The paper's theory: uniform anchors on a box, the uniform density on it as reference, `A_0 = K`, and the
+/// The recipe of the paper's theory: uniform anchors on a box, the uniform density on the box as reference, `A_0 = K`, and the
 /// [schedule](TheorySchedule) of its theorem. Continuous columns only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TheoryPreset {
-    /// `s`; half the number of columns and one when there is none.
+    /// `s`; `None` for half the number of columns plus one.
     pub smoothness: Option<f64>,
-    /// `δ`.
+    /// `δ`. The default is arbitrary.
     pub delta: f64,
-    /// Anchors at most; the theorem's number grows fast with the columns.
+    /// Largest number of anchors; the theorem's number grows fast with the columns. The default is arbitrary.
     pub max_anchors: usize,
-    /// The barrier's last weight, which the theory has not; it only has to be small.
+    /// The last barrier weight, which does not occur in the theory; it only has to be small.
     pub mu: f64,
 }
 
@@ -208,24 +219,28 @@ impl Default for TheoryPreset {
     }
 }
 
-/// What the theory's preset chose.
+/// Choices made by the theory's recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TheoryReport {
     /// The theorem's numbers.
     pub schedule: TheorySchedule,
     /// `s`.
     pub smoothness: f64,
-    /// The box, which stands for `[-1, 1]^d`.
+    /// The box, which takes the place of `[-1, 1]^d`.
     pub bounds: Vec<(f64, f64)>,
-    /// How the solve ended.
+    /// Outcome of the solve.
     pub status: Status,
 }
 
 impl TheoryPreset {
-    /// Fits a standardised table. The box is that of the observed cells, a tenth wider.
+    /// Fits a standardised table. The box is that of the observed cells, extended by a tenth of its length in total (arbitrary).
     ///
-    /// In a column whose interval has half the length `r` the kernel's bandwidth is `η/r²`, and `λ` meets normalised features as
-    /// `λ/h`, `h = (π/2η)^{d/2}`.
+    /// In a column whose interval has half-length `r` the kernel's bandwidth is `η/r²`, and with normalised features `λ` becomes `λ/h`,
+    /// `h = (π/2η)^{d/2}`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for a discrete column, and as for [`TheorySchedule::new`] and [`PsdFit::run`].
     pub fn fit(&self, table: &Table, seed: u64) -> Result<(Fitted, TheoryReport)> {
         if let Some(column) = table.columns().iter().find(|c| *c.kind() != Kind::Continuous) {
             return Err(bad("column for the theory's preset", column.name(), "continuous"));
@@ -261,7 +276,7 @@ impl TheoryPreset {
 mod tests {
     use super::*;
 
-    /// Numbers worked out by hand from the theorem's formulas.
+    /// Numbers computed by hand from the theorem's formulas.
     #[test]
     fn the_schedule_is_the_theorems() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");

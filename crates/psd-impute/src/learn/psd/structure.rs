@@ -1,7 +1,7 @@
-//! The shapes that `Q` may have when it is learned together with everything else.
+//! Structures of `Q` for joint learning.
 //!
-//! `Q = LL' / tr(LL'H)`, and the free entries of `L` make the structure. With `G = ∇F(Q)` and `ω = -⟨G, Q⟩` the gradient in `L` is
-//! `2 (G + ωH) L / tr(LL'H)`, of which a diagonal `L` has the diagonal; there `H_aa = 1`.
+//! `Q = LL' / tr(LL'H)`, and the free entries of `L` define the structure. With `G = ∇F(Q)` and `ω = -⟨G, Q⟩` the gradient with respect
+//! to `L` is `2 (G + ωH) L / tr(LL'H)`; for a diagonal `L` it is the diagonal of that, where `H_aa = 1`.
 
 use crate::Result;
 use crate::error::bad;
@@ -10,19 +10,19 @@ use crate::linalg::{Cholesky, dot, gram, times, trace_product};
 use crate::objective::Problem;
 use faer::{Mat, MatRef, Scale};
 
-/// The shape of `Q`.
+/// Structure of `Q`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Structure {
     /// Any positive semi-definite matrix.
     #[default]
     Full,
-    /// At most this rank: `L` is `l × r`. Fewer parameters; the cost of a pass stays `N l²`.
+    /// A matrix of at most this rank: `L` is `l × r`. Fewer parameters; a pass over the data still costs `N l²`.
     LowRank(usize),
-    /// A mixture of normals with one covariance, at `N l` a pass.
+    /// A diagonal matrix: a mixture of normals with a common covariance, at cost `N l` per pass.
     Diagonal,
 }
 
-/// Value and gradients at a root; what does not depend on the structure is the whole Lagrangian's.
+/// Value and gradients at a root `L`. The gradients other than `root` are those of the full Lagrangian.
 pub(super) struct AtRoot {
     pub(super) value: f64,
     pub(super) root: Mat<f64>,
@@ -31,8 +31,8 @@ pub(super) struct AtRoot {
 }
 
 impl Structure {
-    /// The free entries of `L` (`l × columns`) of a `Q` like the one given. Low rank adds up the columns `k`, `k + r`, … of the Cholesky
-    /// factor, so that no anchor starts without weight; a diagonal takes the diagonal.
+    /// The free entries of `L` (`l × columns`) for a `Q` close to the given one. Low rank sums the columns `k`, `k + r`, … of the Cholesky
+    /// factor, so that no anchor starts with weight zero; diagonal takes the root of the diagonal.
     pub(super) fn root(&self, q: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let l = q.nrows();
         let factor = Cholesky::new(q.to_owned(), "starting Q")?.factor().to_owned();
@@ -46,7 +46,7 @@ impl Structure {
         }
     }
 
-    /// The number of columns that [`root`](Self::root) gives for `l` anchors.
+    /// The number of columns of [`root`](Self::root) for `l` anchors.
     pub(super) fn columns(&self, l: usize) -> usize {
         match *self {
             Self::Full => l,
@@ -66,7 +66,7 @@ impl Structure {
         }
     }
 
-    /// The objective of `problem` at `L`.
+    /// The objective of `problem` and its gradients at `L`.
     pub(super) fn evaluate(
         &self,
         problem: &Problem<'_>,
@@ -88,7 +88,7 @@ impl Structure {
     }
 }
 
-/// `tr(QH) = Σ q_a` whatever the anchors, so that the constraint adds nothing to their gradient.
+/// `tr(QH) = Σ q_a` for all anchors, so the constraint adds nothing to their gradient.
 fn diagonal(problem: &Problem<'_>, features: &Features, root: MatRef<'_, f64>) -> Result<AtRoot> {
     let squares: Vec<f64> = root.col(0).iter().map(|x| x * x).collect();
     let mass: f64 = squares.iter().sum();
