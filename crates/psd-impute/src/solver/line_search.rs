@@ -9,8 +9,9 @@ use crate::objective::Objective;
 const ARMIJO: f64 = 0.1;
 /// Factor applied to a length that fails. Arbitrary.
 const BACKTRACK: f64 = 0.5;
-/// Fraction of the distance to the cone's boundary that a step may go; the shortest length tried. Both arbitrary.
+/// Fraction of the distance to the cone's boundary that a step may go. Arbitrary.
 const INSIDE: f64 = 0.95;
+/// The shortest length tried. Arbitrary.
 const SHORTEST: f64 = 1e-10;
 
 /// The first length, from 1 downwards, that keeps `Q` positive definite and lowers the objective enough; `None` if there is none.

@@ -88,7 +88,7 @@ impl Mixture {
     /// # Errors
     ///
     /// [`Error::Shape`] if `copy`, `labels` or the prior do not match the table, [`Error::BadParameter`] for a prior without positive
-    /// strength or weights without a positive sum, [`Error::NotPositiveDefinite`] for a covariance, [`Error::NotFinite`] for the likelihood.
+    /// strength or invalid weights, [`Error::NotPositiveDefinite`] for a covariance, [`Error::NotFinite`] for the likelihood.
     pub fn fit(
         table: &Table,
         weights: Option<&[f64]>,
