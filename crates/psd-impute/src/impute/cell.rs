@@ -1,11 +1,10 @@
-//! One missing cell, cut to its column's bounds.
+//! One missing cell, truncated to its column's bounds.
 //!
 //! With bounds `[lo, hi]` the cell's distribution is that of `X` given `lo ≤ X ≤ hi`, where `X` is the cell's conditional given the
-//! row's observed cells. Mass, mean and variance of it are closed forms; quantiles invert a closed form. The bounds of the row's
-//! *other* missing cells are left out of account: what they say of this one has no closed form.
+//! row's observed cells. Its mass, mean and variance are closed forms; quantiles invert a closed form. The bounds of the row's *other*
+//! missing cells are ignored: their effect on this cell has no closed form.
 //!
-//! Where the model has no mass between the bounds that floating point can hold, the cell is the point of `[lo, hi]` nearest to its
-//! mean.
+//! If the model's mass between the bounds underflows, the cell is the point of `[lo, hi]` nearest to the mean.
 
 use super::limits::Limits;
 use crate::density::{Conditional, Piece};
@@ -43,7 +42,7 @@ impl<'c> Cell<'c> {
         self.scaler.undo(self.j, z).clamp(lo, hi)
     }
 
-    /// Mean and standard deviation; of labels both are NaN.
+    /// Mean and standard deviation; NaN for labels.
     pub(super) fn moments(&self) -> Result<(f64, f64)> {
         let Piece { mass, mean, variance } = self.conditional.within(self.j, self.standardised())?;
         if mass <= 0.0 {
@@ -63,7 +62,7 @@ impl<'c> Cell<'c> {
         }
     }
 
-    /// The probability of at most `x`, which is in the table's units.
+    /// The probability of values up to `x`, in the table's units.
     pub(super) fn below(&self, x: f64) -> Result<f64> {
         let (lo, hi) = self.standardised();
         let all = self.conditional.within(self.j, (lo, hi))?.mass;
@@ -73,7 +72,7 @@ impl<'c> Cell<'c> {
         Ok(self.conditional.within(self.j, (lo, self.scaler.apply(self.j, x).clamp(lo, hi)))?.mass / all)
     }
 
-    /// The values of a discrete cell that lie between the bounds, with their probabilities; nothing for a continuous one.
+    /// The values of a discrete cell within the bounds, with their probabilities; `None` for a continuous one.
     pub(super) fn probabilities(&self) -> Result<Option<Vec<(f64, f64)>>> {
         let Some(mut atoms) = self.conditional.probabilities(self.j)? else { return Ok(None) };
         atoms.retain(|&(value, _)| self.limits.hold(self.j, value));
@@ -87,7 +86,7 @@ impl<'c> Cell<'c> {
         Ok(Some(atoms))
     }
 
-    /// The value between the bounds nearest to the mean without them.
+    /// The value within the bounds nearest to the unbounded mean.
     fn only(&self) -> Result<f64> {
         let all = self.conditional.within(self.j, (f64::NEG_INFINITY, f64::INFINITY))?;
         Ok(self.limits.nearest(self.j, self.kind, self.scaler.undo(self.j, all.mean)))

@@ -1,10 +1,10 @@
 //! Draws within bounds.
 //!
-//! The target is the row's conditional cut to the bounds of all its missing cells. A draw of the row that lies within them is a
-//! draw from it, so draws are repeated until one does. Should none of [`TRIES`] do, the bounded cells are drawn one after another:
-//! each from its own conditional cut to its own bounds, given the observed cells and those drawn before; then the rest given all of
-//! them. For a single bounded cell this is exact as well. For several it leaves out what the bounds of later cells say of the
-//! earlier ones; it is reached with probability `(1 - a)^TRIES`, `a` being the mass within the bounds.
+//! The target is the row's conditional truncated to the bounds of all its missing cells. A draw of the row that lies within the bounds is a
+//! draw from it, so draws are repeated until one does. If none of [`TRIES`] does, the bounded cells are drawn one after another, each
+//! from its own conditional truncated to its own bounds, given the observed cells and those drawn before; then the rest given all of
+//! them. For a single bounded cell this is exact too. For several it ignores the effect of the bounds of later cells on earlier ones;
+//! it happens with probability `(1 - a)^TRIES`, where `a` is the mass within the bounds.
 
 use super::balance::Drawn;
 use super::cell::Cell;
@@ -14,26 +14,31 @@ use crate::table::{Column, RowKeys, Table};
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
 
-/// How many draws of a row are tried.
+/// Number of draws of a row that are tried. Arbitrary.
 const TRIES: usize = 100;
 
 impl Imputer<'_> {
-    /// Completes every row that has a gap with a draw from its conditional distribution, each by itself.
+    /// Completes every row that has missing cells with an independent draw from its conditional distribution.
     ///
-    /// The draw depends on the seed, the number of the imputation and the row alone: its content, and how many equal rows stand
-    /// before it. The order of the rows, the batch they come in and the number of threads do not matter. A draw that lies within
-    /// the bounds is the one that would be made without them.
+    /// The draw depends only on the seed, the number of the imputation and the row: its content, and the number of equal rows before it.
+    /// The order of the rows, the batch they come in and the number of threads do not matter. A draw that lies within the bounds is the
+    /// same as without bounds.
     ///
-    /// Draws follow the row's conditional cut to all bounds. This is exact where one missing cell of the row has bounds, and for
-    /// several as long as one of a hundred draws of the row lies within them; a row whose hundred draws all miss gets its bounded
-    /// cells one after another, each within its bounds given those before.
+    /// Draws follow the row's conditional truncated to all bounds. This is exact if one missing cell of the row has bounds, and if several
+    /// have, as long as one of a hundred draws of the row lies within them; otherwise the bounded cells are drawn one after another, each
+    /// within its bounds given those before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] for another number of columns, [`Error::BadCell`] for an observed cell outside the limits,
+    /// [`Error::ImpossibleRow`] for a row with density zero.
     pub fn draw_rows(&self, table: &Table, seed: u64, imputation: u64) -> Result<Table> {
         let standardised = self.standardise(table)?;
         let keys = RowKeys::of(&standardised);
         self.complete_from(&Drawn::default(), table, standardised, &keys, seed, imputation)
     }
 
-    /// The same for rows of which some have been drawn. `keys` are those of the standardised rows.
+    /// [`draw_rows`](Self::draw_rows), with the draws in `drawn` used where there are any. `keys` are those of the standardised rows.
     pub(crate) fn complete_from(
         &self,
         drawn: &Drawn,
@@ -51,7 +56,7 @@ impl Imputer<'_> {
         })
     }
 
-    /// A draw of the missing cells of a standardised row, in the table's units.
+    /// Draws the missing cells of a standardised row, in the table's units.
     pub(super) fn draw(
         &self,
         columns: &[Column],
@@ -76,7 +81,7 @@ impl Imputer<'_> {
         Ok(self.settle(columns, missing, last))
     }
 
-    /// The bounded cells of a standardised row one after another, then the rest.
+    /// Draws the bounded cells of a standardised row one after another, then the rest.
     fn one_by_one(
         &self,
         columns: &[Column],
@@ -106,7 +111,7 @@ impl Imputer<'_> {
         columns.iter().zip(z).map(|(&j, z)| self.scaler.undo(j, z)).collect()
     }
 
-    /// Values that may stand in the columns: those with ties hold observed values, and no bound is passed.
+    /// Makes values valid: moves them within the bounds and, in columns with repeated values, to observed values.
     fn settle(&self, columns: &[Column], places: &[usize], values: Vec<f64>) -> Vec<f64> {
         let settled =
             |(&j, x): (&usize, f64)| self.ties.recorded(j, self.limits.nearest(j, columns[j].kind(), x));

@@ -1,4 +1,4 @@
-//! A fitted density with what is needed to complete tables by it.
+//! A fitted density, together with the settings needed to complete tables with it.
 
 use super::cell::Cell;
 use super::limits::Limits;
@@ -8,18 +8,18 @@ use crate::table::{Scaler, Table};
 use crate::{Error, Result};
 use faer::MatMut;
 
-/// Completes tables by a density.
+/// Completes tables with a density.
 ///
-/// Results are in the table's own units, and observed cells are the table's, bit for bit. A row's result depends on the row alone,
-/// not on its batch, its place in it, or the number of threads.
+/// Results are in the table's own units, and observed cells are kept bit for bit. A row's result depends only on the row, not on its
+/// batch, its position in it, or the number of threads.
 ///
 /// **Bounds.** Draws, means, medians and quantiles lie within the [`Limits`]. A cell's mean, deviation and probabilities are closed forms
-/// of its conditional cut to its own bounds, median and quantiles invert one. What the bounds of the row's *other* missing cells say of
-/// it is left out, so these are exact where no other missing cell of the row has a bound. Draws follow the whole row's conditional
-/// cut to all its bounds: see [`draw_rows`](Self::draw_rows).
+/// of its conditional truncated to its own bounds; median and quantiles invert one. The effect of the bounds of the row's *other* missing
+/// cells is ignored, so these are exact if no other missing cell of the row has a bound. Draws follow the whole row's conditional
+/// truncated to all its bounds: see [`draw_rows`](Self::draw_rows).
 ///
-/// **Ties.** In columns with [`Ties`] draws, medians and quantiles are moved to the nearest observed value between the bounds. Means are
-/// not, but lie between the least and the largest of these values.
+/// **Repeated values.** In columns with [`Ties`], draws, medians and quantiles are moved to the nearest observed value within the bounds.
+/// Means are not, but lie between the smallest and the largest of these values.
 pub struct Imputer<'a> {
     pub(super) density: &'a dyn Density,
     pub(super) scaler: &'a Scaler,
@@ -28,7 +28,11 @@ pub struct Imputer<'a> {
 }
 
 impl<'a> Imputer<'a> {
-    /// `density` lives on tables standardised by `scaler`; ties and limits are in the tables' own units.
+    /// An imputer from a density on tables standardised by `scaler`; ties and limits are in the tables' own units.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless scaler, ties and limits have the density's number of columns.
     pub fn new(density: &'a dyn Density, scaler: &'a Scaler, ties: &Ties, limits: Limits) -> Result<Self> {
         let expected = density.columns();
         let sizes = [("ties", ties.columns()), ("limits", limits.columns()), ("scales", scaler.columns())];
@@ -38,8 +42,12 @@ impl<'a> Imputer<'a> {
         Ok(Self { density, scaler, limits: ties.cuts(limits.clone()), ties: ties.between(&limits) })
     }
 
-    /// Completes every row that has a gap with its conditional mean: of a category the most probable value, of a discrete number
-    /// the value nearest to the mean.
+    /// Completes every row with the conditional mean of each missing cell; a category gets the most probable label, a discrete number the
+    /// value nearest to the mean.
+    ///
+    /// # Errors
+    ///
+    /// As for [`draw_rows`](Self::draw_rows).
     pub fn mean(&self, table: &Table) -> Result<Table> {
         self.complete(table, &self.standardise(table)?, |_, conditional| {
             self.each(table, conditional, |j, cell| {
@@ -52,7 +60,11 @@ impl<'a> Imputer<'a> {
         })
     }
 
-    /// Completes every row that has a gap with each cell's median: of a category the most probable value.
+    /// Completes every row with the conditional median of each missing cell; a category gets the most probable label.
+    ///
+    /// # Errors
+    ///
+    /// As for [`draw_rows`](Self::draw_rows).
     pub fn median(&self, table: &Table) -> Result<Table> {
         self.complete(table, &self.standardise(table)?, |_, conditional| {
             self.each(table, conditional, |j, cell| {
@@ -64,7 +76,7 @@ impl<'a> Imputer<'a> {
         })
     }
 
-    /// What `f` makes of each missing cell of a row.
+    /// Applies `f` to each missing cell of a row.
     pub(super) fn each<R>(
         &self,
         table: &Table,
@@ -78,15 +90,14 @@ impl<'a> Imputer<'a> {
         conditional.missing().iter().map(cell).collect()
     }
 
-    /// The standardised table. Refuses one with another number of columns, and observed cells outside the limits.
+    /// Standardises a table. Refuses one with another number of columns, and observed cells outside the limits.
     pub(super) fn standardise(&self, table: &Table) -> Result<Table> {
         self.scaler.check(table)?;
         self.limits.check(table)?;
         Ok(self.scaler.standardise(table))
     }
 
-    /// Applies `f` to every standardised row that has a gap: its number and the distribution of its missing cells. The result is in the order of the
-    /// patterns.
+    /// Applies `f` to the number and the conditional of every standardised row with missing cells. Results are in the order of the patterns.
     pub(super) fn map<R: Send>(
         &self,
         standardised: &Table,
@@ -96,7 +107,7 @@ impl<'a> Imputer<'a> {
         rows.into_iter().map(|(i, result)| Ok((i, result?))).collect()
     }
 
-    /// Fills the gaps of every row with the values that `fill` gives, in the table's units.
+    /// Fills the missing cells of every row with the values returned by `fill`, in the table's units.
     pub(super) fn complete(
         &self,
         table: &Table,

@@ -1,12 +1,12 @@
-//! Bounds on the columns' values.
+//! Bounds on the values of columns.
 
 use crate::table::{Column, Kind, Table};
 use crate::{Error, Result};
 
-/// What the cells of each column may be, in the table's own units: at least `lo` and at most `hi`, both included.
+/// Bounds on the cells of each column, in the table's own units: at least `lo` and at most `hi`, both included.
 ///
-/// Bounds hold for observed cells too, which are refused outside them. [`imputed_within`](Self::imputed_within) adds ends that only imputed
-/// cells respect.
+/// Bounds apply to observed cells too; a table with an observed cell outside them is refused. [`imputed_within`](Self::imputed_within) adds
+/// bounds for imputed cells only.
 ///
 /// ```
 /// use psd_impute::{impute::Limits, table::Column};
@@ -19,24 +19,26 @@ use crate::{Error, Result};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// What imputed cells may be; infinite where there is no bound.
+    /// Bounds of imputed cells; infinite where there is no bound.
     limits: Vec<(f64, f64)>,
-    /// What observed cells must be.
+    /// Bounds of observed cells.
     observed: Vec<(f64, f64)>,
 }
 
 const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
 impl Limits {
-    /// No bounds on any of so many columns.
+    /// No bounds, for this number of columns.
     pub fn none(columns: usize) -> Self {
         Self { limits: vec![FREE; columns], observed: vec![FREE; columns] }
     }
 
-    /// A lower and an upper bound for each column, either of which may be absent.
+    /// A lower and an upper bound per column, either of which may be absent.
     ///
-    /// Refuses with [`Error::BadBounds`] a bound that is not finite, a lower one above the upper one, bounds on labels, which have
-    /// no order, and bounds that leave no value of a discrete column.
+    /// # Errors
+    ///
+    /// [`Error::Shape`] unless there is one pair per column; [`Error::BadBounds`] for a bound that is not finite, a lower bound above the upper
+    /// one, bounds on labels, which have no order, and bounds that exclude all values of a discrete column.
     pub fn new(columns: &[Column], bounds: &[(Option<f64>, Option<f64>)]) -> Result<Self> {
         let (found, expected) = (bounds.len(), columns.len());
         if found != expected {
@@ -47,8 +49,11 @@ impl Limits {
         Ok(Self { observed: limits.clone(), limits })
     }
 
-    /// The same with further ends for the imputed cells of each column, either of which may be absent. Observed cells may pass them.
-    /// Refuses what [`new`](Self::new) refuses.
+    /// Adds bounds for the imputed cells of each column, either of which may be absent. Observed cells may exceed them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
     pub fn imputed_within(self, columns: &[Column], ends: &[(Option<f64>, Option<f64>)]) -> Result<Self> {
         let Self { limits, .. } = Self::new(columns, ends)?;
         let both = |(&(a, b), (c, d)): (&(f64, f64), (f64, f64))| (a.max(c), b.min(d));
@@ -58,7 +63,7 @@ impl Limits {
         Ok(Self { observed: self.observed, ..Self::new(columns, &ends)? })
     }
 
-    /// The same with nothing asked of the imputed cells of the columns that `free` names.
+    /// Removes the bounds on imputed cells of the columns for which `free` is true.
     pub(super) fn freed(mut self, free: impl Fn(usize) -> bool) -> Self {
         self.limits.iter_mut().enumerate().filter(|(j, _)| free(*j)).for_each(|(_, ends)| *ends = FREE);
         self
@@ -69,12 +74,12 @@ impl Limits {
         self.limits.len()
     }
 
-    /// The bounds of imputed cells of column `j`, infinite where there is none.
+    /// Bounds of imputed cells of column `j`, infinite where there is none.
     pub fn of(&self, j: usize) -> (f64, f64) {
         self.limits[j]
     }
 
-    /// Whether column `j` has a bound.
+    /// Whether imputed cells of column `j` have a bound.
     pub fn bind(&self, j: usize) -> bool {
         self.limits[j] != FREE
     }
@@ -91,12 +96,12 @@ impl Limits {
         (lo..=hi).contains(&x)
     }
 
-    /// The bounds of observed cells of column `j`, infinite where there is none.
+    /// Bounds of observed cells of column `j`, infinite where there is none.
     pub fn of_observed(&self, j: usize) -> (f64, f64) {
         self.observed[j]
     }
 
-    /// The value that may stand in column `j` nearest to `x`.
+    /// The allowed value of column `j` nearest to `x`.
     pub(super) fn nearest(&self, j: usize, kind: &Kind, x: f64) -> f64 {
         let distance = |v: &f64| (v - x).abs();
         let atoms = kind.atoms().into_iter().filter(|&v| self.hold(j, v));

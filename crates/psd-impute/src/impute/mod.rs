@@ -1,6 +1,6 @@
-//! Completing tables, and what else a fitted density says of a table's rows.
+//! Completing tables, and other results of a fitted density for a table's rows.
 //!
-//! An [`Imputer`] holds a density, the scaler of its tables, their ties and their bounds.
+//! An [`Imputer`] holds a density, the scaler of its tables, their repeated values and their bounds.
 //!
 //! ```
 //! use psd_impute::{density::PsdDensity, impute::{Imputer, Limits, Ties}, table::Table};

@@ -1,15 +1,15 @@
-//! How unusual a row is.
+//! Scores that say how unusual a row is.
 //!
-//! The log-density of a row's observed cells cannot be compared with that of a row with other cells: every cell adds its own scale.
-//! Comparable is its rank among rows of the model with the same cells observed. With `y_1 … y_m` drawn from the model and `S` the
-//! row's observed columns,
+//! Log-densities of rows with different observed cells cannot be compared: every cell contributes its own scale. The rank of a row's
+//! log-density among the model's rows with the same cells observed can. With `y_1 … y_m` drawn from the model and `S` the row's observed
+//! columns,
 //!
 //! ```text
 //! t_k = log p(y_k,S)        t = log p(x_S)        share = (1 + #{k : t_k ≤ t}) / (1 + m)
 //! ```
 //!
-//! is a Monte-Carlo p-value: if the row comes from the model, the share is uniform on `1/(m+1), …, 1` but for ties, whatever `S`.
-//! `1 - share` estimates the mass of the model's highest-density region in those cells that ends at the row.
+//! is a Monte-Carlo p-value: if the row comes from the model and there are no ties, the share is uniform on `1/(m+1), …, 1`, whatever `S`.
+//! `1 - share` estimates the mass of the model's highest-density region for those cells whose boundary contains the row.
 
 use super::imputer::Imputer;
 use crate::table::{Kind, Pattern, Table};
@@ -17,18 +17,22 @@ use crate::{Error, Result};
 use faer::Mat;
 use rayon::prelude::*;
 
-/// How a row compares with the model's.
+/// Comparison of a row with rows drawn from the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowScore {
-    /// The log-density of the observed cells, in the table's units; see [`density`](crate::density) for the base measure.
+    /// Log-density of the observed cells, in the table's units; see [`density`](crate::density) for the base measure.
     pub log_density: f64,
-    /// The share of the model's rows, the row itself counted among them, with no higher density in the same cells: small for an
-    /// outlier, never zero, 1 for a row without cells.
+    /// The share of the model's rows, including the row itself, whose density in the same cells is no higher: small for an outlier, never zero,
+    /// 1 for a row without observed cells.
     pub share: f64,
 }
 
 impl Imputer<'_> {
-    /// The log-density of every row's observed cells, in the table's units; zero for a row without cells.
+    /// Log-density of every row's observed cells, in the table's units; zero for a row without observed cells.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] for another number of columns, [`Error::FarRow`] for a row whose density is not a number.
     pub fn log_densities(&self, table: &Table) -> Result<Vec<f64>> {
         self.scaler.check(table)?;
         let table = self.scaler.standardise(table);
@@ -45,10 +49,14 @@ impl Imputer<'_> {
         logs.into_iter().enumerate().map(one).collect()
     }
 
-    /// The score of every row among the rows `drawn` from the model by [`new_rows`](Self::new_rows). A row's score depends on the row
-    /// and on those alone.
+    /// Scores every row against the rows `drawn` from the model by [`new_rows`](Self::new_rows). A row's score depends only on the row and on
+    /// those rows.
     ///
-    /// The drawn rows keep bounds and ties, as the table's do; the density that ranks them is the one without.
+    /// The drawn rows respect bounds and repeated values, like the table; the density that ranks them does not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadCell`] for an observed cell outside the limits, and as for [`log_densities`](Self::log_densities).
     pub fn outlier_scores(&self, table: &Table, drawn: &Table) -> Result<Vec<RowScore>> {
         for table in [table, drawn] {
             self.limits.check(table)?;
@@ -72,7 +80,7 @@ impl Imputer<'_> {
     }
 }
 
-/// The rows with the cells of a pattern alone.
+/// The rows with only the observed cells of a pattern.
 fn masked(drawn: &Table, pattern: &Pattern) -> Result<Table> {
     drawn.with_cells(Mat::from_fn(drawn.columns().len(), drawn.len(), |j, i| {
         if pattern.missing().binary_search(&j).is_ok() { f64::NAN } else { drawn.row(i)[j] }

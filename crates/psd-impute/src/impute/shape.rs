@@ -1,36 +1,40 @@
-//! What the distribution of each missing number looks like.
+//! The shape of the distribution of each missing number.
 //!
-//! A density may have peaks narrower than any step between points at which it could be looked at, so that a curve through points would
-//! miss them. Masses of intervals that follow each other miss nothing.
+//! A density may have peaks narrower than the distance between any points at which it could be evaluated, so a curve through points would
+//! miss them. The masses of adjoining intervals miss nothing.
 //!
-//! In a column with ties the numbers are recorded as observed values, and the masses are those of the recorded values that an interval holds:
-//! what is drawn has the median and the quantiles of the [`summaries`](Imputer::summaries).
+//! In a column with repeated values numbers are recorded as observed values, and the masses are those of the recorded values in each
+//! interval. So the shape has the same median and quantiles as the draws and the [`summaries`](Imputer::summaries).
 
 use super::cell::Cell;
 use super::imputer::Imputer;
 use crate::table::Table;
 use crate::{Error, Result};
 
-/// The probability outside the shape at either end.
+/// Probability outside the shape at either end. Arbitrary.
 const TAIL: f64 = 0.002;
 
-/// The distribution of a missing number as masses of intervals of one width, in the table's units.
+/// The distribution of a missing number as masses of intervals of equal width, in the table's units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellShape {
     /// The row, counted from zero.
     pub row: usize,
     /// The column, counted from zero.
     pub column: usize,
-    /// Where the first interval begins and the last one ends; the same for a cell that is known for certain, whose mass is in the middle
-    /// one. In a column with ties the least and the largest value are half an interval within.
+    /// Start of the first interval and end of the last; equal if the cell is known for certain, and then all mass is in the middle interval. In
+    /// a column with repeated values, the smallest and the largest value lie half an interval inside.
     pub ends: (f64, f64),
-    /// The probability of each interval. They add up to one but for what is outside.
+    /// Probabilities of the intervals. They sum to one minus the probability outside.
     pub masses: Vec<f64>,
 }
 
 impl Imputer<'_> {
-    /// The shape of every missing number, by rows, then by columns, in so many intervals. Labels have probabilities instead: see
+    /// Shapes of all missing numbers, by row, then by column, with this number of intervals. Labels have probabilities instead: see
     /// [`summaries`](Self::summaries).
+    ///
+    /// # Errors
+    ///
+    /// As for [`draw_rows`](Self::draw_rows).
     pub fn shapes(&self, table: &Table, intervals: usize) -> Result<Vec<CellShape>> {
         let mut rows = self.map(&self.standardise(table)?, |row, conditional| {
             self.each(table, conditional, |column, cell| {
@@ -77,7 +81,7 @@ mod tests {
         shape_with(limits, &Ties::none(2)).0
     }
 
-    /// The shape and the median.
+    /// Shape and median of the only cell.
     fn shape_with(limits: Limits, ties: &Ties) -> (CellShape, f64) {
         let rows = [[10.0, f64::NAN], [12.0, 5.0], [14.0, 9.0]];
         let table = Table::continuous(&["a", "b"], &rows).unwrap();
@@ -109,7 +113,7 @@ mod tests {
             Ties::from_parts(vec![(Vec::new(), Vec::new()), (values, ends)]).unwrap()
         };
         let (shape, median) = shape_with(Limits::none(2), &ties(vec![2.0, 5.0, 11.0], vec![4.0, 6.0]));
-        // The values are at the middles of intervals of 9/39: 5 is thirteen of them after 2.
+        // The values are at the midpoints of intervals of width 9/39: 5 is thirteen intervals above 2.
         let (mean, deviation) = (7.0 - 2.0 * 0.6 * 1.5f64.sqrt(), 1.6);
         let below = |x: f64| 0.5 * libm::erfc((mean - x) / deviation / std::f64::consts::SQRT_2);
         let expected = [(0, below(4.0)), (13, below(6.0) - below(4.0)), (39, 1.0 - below(6.0))];

@@ -1,4 +1,4 @@
-//! What is known of each missing cell.
+//! Summaries of the predictive distribution of each missing cell.
 
 use super::imputer::Imputer;
 use crate::Result;
@@ -12,14 +12,14 @@ pub struct CellSummary {
     pub row: usize,
     /// The column, counted from zero.
     pub column: usize,
-    /// Of a number; none for a category.
+    /// Summary of a number; `None` for a category.
     pub numbers: Option<Numbers>,
-    /// Of a discrete cell; none for a continuous one.
+    /// Summary of a discrete cell; `None` for a continuous one.
     pub values: Option<Values>,
 }
 
-/// The distribution of a missing number. In a column with ties median and quantiles are observed values, and the mean lies between the
-/// least and the largest of them; the deviation is that of the distribution itself.
+/// The distribution of a missing number. In a column with repeated values median and quantiles are observed values, and the mean lies
+/// between the smallest and the largest of them; the deviation is that of the unrounded distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
     /// The mean.
@@ -28,7 +28,7 @@ pub struct Numbers {
     pub deviation: f64,
     /// The median.
     pub median: f64,
-    /// The quantiles at the probabilities asked for, in their order.
+    /// Quantiles at the requested probabilities, in the same order.
     pub quantiles: Vec<f64>,
 }
 
@@ -37,13 +37,17 @@ pub struct Numbers {
 pub struct Values {
     /// Each value within the column's bounds and its probability.
     pub probabilities: Vec<(f64, f64)>,
-    /// The most probable value, the first of equals.
+    /// The most probable value; the first if there are ties.
     pub mode: f64,
 }
 
 impl Imputer<'_> {
-    /// A summary of every missing cell, by rows, then by columns, with quantiles at the given probabilities, each above 0 and below
-    /// 1. The interval at level `p` has its ends at the quantiles `(1-p)/2` and `(1+p)/2`.
+    /// Summarises every missing cell, by row, then by column, with quantiles at the given probabilities, each above 0 and below 1. The
+    /// interval at level `p` has its ends at the quantiles `(1-p)/2` and `(1+p)/2`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for a probability out of range, and as for [`draw_rows`](Self::draw_rows).
     pub fn summaries(&self, table: &Table, probabilities: &[f64]) -> Result<Vec<CellSummary>> {
         let mut rows = self.map(&self.standardise(table)?, |row, conditional| {
             self.each(table, conditional, |column, cell| {

@@ -1,19 +1,20 @@
-//! Numeric columns with ties: draws land on observed values.
+//! Numeric columns with repeated values: draws are moved to observed values.
 //!
-//! The model's numbers are real, those of such a column are recorded: each stands for an interval. By default a number is recorded as the
-//! observed value nearest to it. [`Ties::calibrated`] places the ends of the intervals where the recorded values come out as often as
-//! they were observed. With `F` the model's distribution function of the column, the `n` rows should have `n F(b)` numbers below `b`, of which
-//! the rows without the cell hold `Σ P(x ≤ b | row)`; the rest must be the cells observed up to the value that ends at `b`:
+//! The model's numbers are real, but those of such a column are recorded: each recorded value stands for an interval. By default a number
+//! is recorded as the nearest observed value. [`Ties::calibrated`] places the ends of the intervals so that recorded values occur as often
+//! as they were observed. With `F` the model's distribution function of the column, `n F(b)` of the `n` rows should have numbers below `b`;
+//! of these, the rows where the cell is missing account for `Σ P(x ≤ b | row)`; the rest must be the cells observed up to the value whose
+//! interval ends at `b`:
 //!
 //! ```text
 //! n F(b_k) - Σ_{missing} P(x ≤ b_k | row) = #{observed ≤ v_k}
 //! ```
 //!
-//! As the rows that miss the cell are counted apart, this holds wherever the model does, also when what is missing depends on what is
-//! observed. Without it a normal component spreads an atom over its neighbours, and makes a rare value common.
+//! As rows with the cell missing are counted separately, this holds wherever the model does, also if missingness depends on observed
+//! values. Without it a normal component spreads an atom over its neighbours, and makes a rare value common.
 //!
-//! A column of which only some values come back, such as an amount that is often zero, is recorded on its observed values too: zero then
-//! comes out as often as it should, nothing below it if nothing was observed there, and what the component has too little of above moves
+//! A column in which only some values are repeated, such as an amount that is often zero, is recorded on its observed values too: zero then
+//! occurs as often as it should, nothing lies below it if nothing was observed there, and the mass that the component lacks above it moves
 //! up.
 
 use super::imputer::Imputer;
@@ -24,24 +25,24 @@ use crate::table::{Resolution, RowKeys, Scaler, Table};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Rows and draws that `Σ P(x ≤ b | row)` is taken from.
+/// Number of rows, and of draws of each, from which `Σ P(x ≤ b | row)` is estimated. Arbitrary.
 const ROWS: usize = 2000;
 const DRAWS: u64 = 4;
-/// Points at which `F` is looked at.
+/// Number of evenly spaced points at which `F` is evaluated. Arbitrary.
 const POINTS: usize = 400;
-/// Standard deviations that a count may be off by chance.
+/// Standard deviations by which a count may be off by chance. Arbitrary.
 const CHANCE: f64 = 2.0;
 
-/// Values that stand for themselves are kept up to this many, evenly spread.
+/// Values that are not repeated are thinned evenly to about this many. Arbitrary.
 const VALUES: usize = 1000;
 
-/// The observed values of the continuous columns in which values come back: most of them, or a few, such as the zeros of an amount.
+/// The observed values of continuous columns with repeated values: most of them, or only some, such as the zeros of an amount.
 #[derive(Debug, Clone)]
 pub struct Ties {
     columns: Vec<Recorded>,
 }
 
-/// One column's values and where their intervals meet. Both increase; none in a column without ties.
+/// Values of one column and the ends of their intervals, both increasing; empty for a column without repeated values.
 #[derive(Debug, Clone, Default)]
 struct Recorded {
     values: Vec<f64>,
@@ -50,7 +51,7 @@ struct Recorded {
 }
 
 impl Ties {
-    /// Finds the columns with ties.
+    /// Finds the columns with repeated values.
     pub fn of(table: &Table) -> Self {
         let resolution = Resolution::of(table);
         let column = |j: usize| match resolution.concerns(&[j]) {
@@ -60,7 +61,13 @@ impl Ties {
         Self { columns: (0..table.columns().len()).map(column).collect() }
     }
 
-    /// The same values with intervals that give each as often as it was observed, under a density on the table standardised by `scaler`.
+    /// The same values with intervals such that each value occurs as often as it was observed, under a density on the table standardised by
+    /// `scaler`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ImpossibleRow`](crate::Error::ImpossibleRow) for a row with density zero, and as for
+    /// [`Density::given`](crate::density::Density::given).
     pub fn calibrated(&self, density: &dyn Density, table: &Table, scaler: &Scaler) -> Result<Self> {
         if self.columns.iter().all(|column| column.ends.is_empty()) {
             return Ok(self.clone());
@@ -82,7 +89,7 @@ impl Ties {
         Ok(Self { columns: columns.collect::<Result<_>>()? })
     }
 
-    /// From each column's values and where their intervals meet, both increasing.
+    /// Ties from each column's values and the ends of their intervals, both increasing.
     pub(crate) fn from_parts(columns: Vec<(Vec<f64>, Vec<f64>)>) -> Result<Self> {
         let column = |(values, ends): (Vec<f64>, Vec<f64>)| {
             if ends.len() != values.len().saturating_sub(1) {
@@ -100,12 +107,12 @@ impl Ties {
         Ok(Self { columns: columns.into_iter().map(column).collect::<Result<_>>()? })
     }
 
-    /// Each column's values and where their intervals meet.
+    /// Values of each column and the ends of their intervals.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
         self.columns.iter().map(|column| (column.values.as_slice(), column.ends.as_slice()))
     }
 
-    /// No ties in any of so many columns.
+    /// No repeated values, for this number of columns.
     pub fn none(columns: usize) -> Self {
         Self { columns: vec![Recorded::default(); columns] }
     }
@@ -115,31 +122,31 @@ impl Ties {
         self.columns.len()
     }
 
-    /// Those within bounds. A column of which none is left has no ties.
+    /// Only the values within bounds. A column with none left has no ties.
     pub(super) fn between(&self, limits: &Limits) -> Self {
         let kept = |(j, column): (usize, &Recorded)| column.only(|v| limits.hold(j, v));
         Self { columns: self.columns.iter().enumerate().map(kept).collect() }
     }
 
-    /// Whether column `j` has ties.
+    /// Whether column `j` has repeated values.
     pub(super) fn bind(&self, j: usize) -> bool {
         !self.columns[j].values.is_empty()
     }
 
-    /// Whether column `j` has ties, all of which lie within bounds.
+    /// Whether column `j` has repeated values, all within bounds.
     fn are_within(&self, j: usize, limits: &Limits) -> bool {
         let values = &self.columns[j].values;
         !values.is_empty() && values.iter().all(|&value| limits.hold(j, value))
     }
 
-    /// The bounds that draws must be cut to before they are recorded. Where all that a column records lies within its bounds there are
-    /// none: cut draws would be recorded as its ends less often than they were observed.
+    /// The bounds to which draws must be truncated before they are recorded. A column whose recorded values all lie within its bounds needs
+    /// none: truncated draws would be recorded at the ends less often than these values were observed.
     pub(super) fn cuts(&self, limits: Limits) -> Limits {
         let recorded: Vec<bool> = (0..self.columns()).map(|j| self.are_within(j, &limits)).collect();
         limits.freed(|j| recorded[j])
     }
 
-    /// The number nearest to `x` between the least and the largest value that column `j` records; `x` itself in one without ties.
+    /// `x` clamped to the range of the recorded values of column `j`; `x` itself in a column without repeated values.
     pub(super) fn clamp(&self, j: usize, x: f64) -> f64 {
         match self.columns[j].values.as_slice() {
             [] => x,
@@ -148,8 +155,8 @@ impl Ties {
         }
     }
 
-    /// The number up to which all that is recorded in column `j` lies below `x`; infinite where that is nothing or all. `x` itself in a
-    /// column without ties.
+    /// The number up to which everything is recorded below `x` in column `j`; infinite if that is nothing or everything. `x` itself in a column
+    /// without repeated values.
     pub(super) fn recorded_below(&self, j: usize, x: f64) -> f64 {
         let Recorded { values, ends } = &self.columns[j];
         match values.partition_point(|&value| value < x) {
@@ -159,7 +166,7 @@ impl Ties {
         }
     }
 
-    /// What `x` is recorded as in column `j`; `x` itself in a column without ties.
+    /// The value as which `x` is recorded in column `j`; `x` itself in a column without repeated values.
     pub fn recorded(&self, j: usize, x: f64) -> f64 {
         let Recorded { values, ends } = &self.columns[j];
         values.get(ends.partition_point(|&end| end < x)).copied().unwrap_or(x)
@@ -167,7 +174,7 @@ impl Ties {
 }
 
 impl Imputer<'_> {
-    /// For each column, draws of its missing cells, [`DRAWS`] of each, increasing.
+    /// For each column, [`DRAWS`] draws of each missing cell, sorted.
     fn guesses(&self, table: &Table) -> Result<Vec<Vec<f64>>> {
         let standardised = self.standardise(table)?;
         let keys = RowKeys::of(&standardised);
@@ -190,7 +197,7 @@ impl Imputer<'_> {
     }
 }
 
-/// The observed values of a column, increasing: all that come back, and so many of the others.
+/// The observed values of a column, increasing: all repeated ones, and about [`VALUES`] of the others.
 fn values(table: &Table, resolution: &Resolution, j: usize) -> Vec<f64> {
     let mut values: Vec<f64> = table.observed(j).collect();
     values.sort_by(f64::total_cmp);
@@ -208,7 +215,7 @@ impl Recorded {
         Self { values, ends }
     }
 
-    /// The values for which `keep` holds; intervals of others go to their neighbours.
+    /// Keeps the values for which `keep` holds; the intervals of the others go to their neighbours.
     fn only(&self, keep: impl Fn(f64) -> bool) -> Self {
         let kept: Vec<usize> = (0..self.values.len()).filter(|&k| keep(self.values[k])).collect();
         let meet = |pair: &[usize]| 0.5 * (self.ends[pair[0]] + self.ends[pair[1] - 1]);
@@ -218,8 +225,8 @@ impl Recorded {
         }
     }
 
-    /// The same with those ends moved at which the counts are off by more than chance, from the sorted observed cells, sorted draws of the
-    /// missing ones ([`DRAWS`] each) and `F`.
+    /// Moves those ends at which the counts are off by more than chance, given the sorted observed cells, sorted draws of the missing ones
+    /// ([`DRAWS`] each) and `F`.
     fn calibrated(
         &self,
         observed: &[f64],
@@ -231,7 +238,7 @@ impl Recorded {
         let cells = observed.len() as f64;
         let n = cells + guesses.len() as f64 / DRAWS as f64;
         let mut top = f64::NEG_INFINITY;
-        // The observed rows that the model has below each point, made increasing.
+        // Number of observed rows below each point according to the model, made monotone.
         let count = |(&x, share): (&f64, f64)| {
             let missing = guesses.partition_point(|&g| g <= x) as f64 / DRAWS as f64;
             top = (n * share - missing).max(top);
@@ -253,7 +260,7 @@ impl Recorded {
         Ok(out)
     }
 
-    /// Where `F` is looked at: evenly over twice the range of the values, and finely between neighbours.
+    /// Points at which `F` is evaluated: evenly spaced over twice the range of the values, and finer between neighbours.
     fn points(&self) -> Vec<f64> {
         let (least, most) = (self.values[0], self.values[self.values.len() - 1]);
         let even = (0..=POINTS).map(|p| least + (most - least) * (2.0 * p as f64 / POINTS as f64 - 0.5));

@@ -1,43 +1,44 @@
-//! One of the candidates of each row, so that together they are near to where they should be.
+//! Chooses one candidate draw per row, so that all rows together are close to a target.
 //!
-//! With `x_i` how far row `i`'s candidate is from the average over its candidates, in a space where squared distances are energy distances, and
-//! `e_i` the average of `|x_i|²`,
+//! Let `x_i` be the deviation of row `i`'s candidate from the average of its candidates, in a space where squared distances are energy
+//! distances, and `e_i` the average of `|x_i|²`.
 //!
 //! ```text
 //! minimise |Σ_i x_i - t|² + (Σ_i |x_i|² - e_i)²/e + e (Σ_i s_i)²/v        over the candidates of each row
 //! ```
 //!
-//! The first term alone has `Σ |x_i|²` in it: candidates near to the average would be taken more often than others, and draws would be less
-//! spread than their distributions. The second keeps their spread, and the third their variance, which far candidates could still add to: `s` is
-//! how much farther a candidate is from the average in squared units of the columns than candidates are on average, and `v` the average of `s²`.
-//! With `e` the average of all `e_i` they outweigh the first as soon as about half a row's spread is off.
+//! The first term alone contains `Σ |x_i|²`: candidates near the average would be chosen more often than others, and draws would spread less
+//! than their distributions. The second term keeps their spread, and the third their variance, which distant candidates could still inflate:
+//! `s` is the squared distance of a candidate from the average, in units of the columns, minus its mean over the candidates, and `v` is the
+//! average of `s²`. With `e` the average of all `e_i` they outweigh the first term as soon as about half a row's spread is off.
 //!
-//! Taking the best candidate of one row after another ends where no single row can do better, which is far from the best. So rows are *annealed*:
-//! they take each candidate with the probability `∝ exp(-cost/T)` while `T` falls from `e` to zero.
+//! Choosing the best candidate for one row after another ends where no single row can improve, which is far from the optimum. So the choice
+//! is *annealed*: rows take each candidate with probability `∝ exp(-cost/T)` while `T` falls from `e` to zero.
 
 use rand::{Rng, RngExt};
 use std::iter::zip;
 
-/// Rounds over all rows while it cools, and at most so many after that.
+/// Number of sweeps over all rows while `T` falls. Arbitrary.
 const SWEEPS: usize = 40;
+/// Largest number of sweeps at `T = 0`. Arbitrary.
 const ROUNDS: usize = 5;
 
-/// Inner products of the candidates' `x`. Every row has as many candidates, and has taken its first one.
+/// Inner products of the candidates' `x`. All rows have the same number of candidates, and start with their first one chosen.
 pub(super) trait Products {
     /// `|x|²` of each candidate of a row.
     fn squares(&self, row: usize) -> Vec<f64>;
 
-    /// The product of each candidate of a row with `Σ x - t` over the other rows, this one having taken `taken`.
+    /// The product of each candidate of a row with `Σ x - t` over the other rows, when `taken` is the row's current choice.
     fn with_others(&mut self, row: usize, taken: usize) -> Vec<f64>;
 
-    /// A row takes another candidate.
+    /// Changes the choice of a row.
     fn take(&mut self, row: usize, from: usize, to: usize);
 }
 
-/// By how much the candidates of each row are more spread than they are on average, and what is made of the sum over the rows.
+/// One of the two penalties: each candidate's excess spread over its row's average, the sum over rows, and the penalty's weight.
 struct Spread {
     excess: Vec<Vec<f64>>,
-    /// Of the candidates that are taken.
+    /// Sum over the chosen candidates.
     sum: f64,
     weight: f64,
 }
@@ -51,7 +52,7 @@ impl Spread {
         Self { sum: spread.iter().map(|row| row[0]).sum(), weight: weight(&spread), excess: spread }
     }
 
-    /// What each candidate of a row costs that has taken `taken`.
+    /// The penalty of each candidate of a row whose current choice is `taken`, up to a constant.
     fn costs(&self, row: usize, taken: usize) -> impl Iterator<Item = f64> {
         let excess = &self.excess[row];
         let others = self.sum - excess[taken];
@@ -67,7 +68,7 @@ fn mean(x: &[f64]) -> f64 {
     x.iter().sum::<f64>() / x.len() as f64
 }
 
-/// For each row the number of the candidate that is taken. `variances` are the squared distances of each row's candidates from their average.
+/// Returns the number of the chosen candidate of each row. `variances` are the squared distances of each row's candidates from their average.
 pub(super) fn nearest(
     products: &mut impl Products,
     variances: Vec<Vec<f64>>,
@@ -76,7 +77,7 @@ pub(super) fn nearest(
     let mut taken = vec![0; variances.len()];
     let squares: Vec<Vec<f64>> = (0..taken.len()).map(|row| products.squares(row)).collect();
     let e = mean(&squares.iter().map(|row| mean(row)).collect::<Vec<_>>());
-    // Where all candidates are the same there is nothing to choose.
+    // If all candidates are equal there is nothing to choose.
     if e.is_nan() || e <= 0.0 {
         return taken;
     }
@@ -109,12 +110,12 @@ pub(super) fn nearest(
     taken
 }
 
-/// A Gumbel variable: the least of costs less such variables times `T` is each of them with the probability `∝ exp(-cost/T)`.
+/// A Gumbel variable. Subtract `T` times an independent one from each cost: the smallest is then cost `k` with probability `∝ exp(-cost_k/T)`.
 fn gumbel(rng: &mut dyn Rng) -> f64 {
     -(-rng.random::<f64>().max(f64::MIN_POSITIVE).ln()).ln()
 }
 
-/// The place of the least cost; `otherwise` if there is none.
+/// Position of the smallest cost; `otherwise` if no cost is finite.
 fn least(costs: &[f64], otherwise: usize) -> usize {
     let smaller =
         |best: (usize, f64), (k, &cost): (usize, &f64)| if cost < best.1 { (k, cost) } else { best };
@@ -130,7 +131,7 @@ mod tests {
     const SIZE: usize = 40;
     const EACH: usize = 8;
 
-    /// Candidates with any `x`.
+    /// Candidates with arbitrary `x`.
     struct Plain {
         x: Vec<Vec<Vec<f64>>>,
         off: Vec<f64>,
@@ -173,7 +174,7 @@ mod tests {
         (0..rows).map(|i| (0..EACH).map(|k| x(i, k)).collect()).collect()
     }
 
-    /// All three terms of what is minimised, from their definition.
+    /// The three terms of the objective, from their definition.
     fn cost(of: &Plain, taken: &[usize], offset: &[f64]) -> f64 {
         let rows = 0..taken.len();
         let excess = |spread: &[f64], k: usize| spread[k] - mean(spread);
@@ -204,7 +205,7 @@ mod tests {
                 assert!(there >= reached * (1.0 - 1e-9), "row {i}, candidate {k}: {there} {reached}");
             }
         }
-        // One row after another, each with its best candidate, until none does better.
+        // Coordinate descent: each row takes its best candidate in turn, until none improves.
         let mut greedy = vec![0; 60];
         for i in (0..60).cycle().take(600) {
             let costs: Vec<f64> = (0..EACH)

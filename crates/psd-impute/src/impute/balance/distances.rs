@@ -1,33 +1,33 @@
-//! Products of candidates by the distances between them, where they are few.
+//! Inner products of candidates from the distances between them, for few candidates.
 //!
-//! The energy distance is a squared distance in a space where, of vectors whose weights add up to zero, `-|y - z|` is the product of the rows `y` and
-//! `z`. So with `x_ik` the candidate `k` of row `i` less the average over its candidates,
+//! The energy distance is a squared distance in a space where, for combinations of rows whose weights sum to zero, `-|y - z|` acts as the
+//! inner product of the rows `y` and `z`. So with `x_ik` candidate `k` of row `i` minus the average of its candidates,
 //!
 //! ```text
 //! ⟨x_ik, x_jl⟩ = -|y_ik - y_jl| + avg_k |y_ik - y_jl| + avg_l |y_ik - y_jl| - avg_kl |y_ik - y_jl|
 //! ```
 //!
-//! All of them are kept, with their sums over the candidates that are taken: what a candidate costs is then known at once, and a row that takes another
-//! one changes one number of each candidate.
+//! All products are stored, with their sums over the chosen candidates: the cost of a candidate is then known at once, and a row that changes
+//! its choice changes one number per candidate.
 
 use super::choose::Products;
 use rayon::prelude::*;
 use std::iter::zip;
 
-/// Candidates of all rows together whose distances can be kept: 64 MB of them.
+/// Largest number of candidates, over all rows, whose distances are stored: 64 MB of them. Arbitrary.
 pub(super) const KEPT: usize = 4096;
 
 pub(super) struct Distances {
-    /// The candidates of a row.
+    /// Number of candidates per row.
     each: usize,
-    /// A candidate's with all others, one candidate after another, row after row. Half the digits will do.
+    /// Products of each candidate with all others, candidate by candidate and row by row. Single precision is enough.
     products: Vec<f32>,
-    /// Of each candidate with `Σ x - t`.
+    /// Product of each candidate with `Σ x - t`.
     sums: Vec<f64>,
 }
 
 impl Distances {
-    /// From the points of all rows' candidates, `each` for every row. `t` is made of points with weights that add up to zero.
+    /// Products from the points of all rows' candidates, `each` per row. `t` consists of points with weights that sum to zero.
     pub(super) fn new(points: &[Vec<f64>], each: usize, t: &[(f64, Vec<f64>)]) -> Self {
         let axes = Axes::of(points.iter());
         let offset = Axes::of(t.iter().map(|(_, point)| point));
@@ -62,7 +62,7 @@ impl Distances {
     }
 }
 
-/// Every `step`-th number becomes what `to` makes of it and of the mean of them.
+/// Replaces every `step`-th number `x` by `to(x, mean)`, where `mean` is the mean of these numbers.
 fn centre(numbers: &mut [f32], step: usize, to: impl Fn(f32, f32) -> f32) {
     let (sum, count) =
         numbers.iter().step_by(step).fold((0.0, 0), |(sum, count), &x| (sum + f64::from(x), count + 1));
@@ -70,7 +70,7 @@ fn centre(numbers: &mut [f32], step: usize, to: impl Fn(f32, f32) -> f32) {
     numbers.iter_mut().step_by(step).for_each(|x| *x = to(*x, mean));
 }
 
-/// Points by their axes.
+/// Points, stored axis by axis.
 struct Axes(Vec<Vec<f32>>);
 
 impl Axes {
@@ -80,7 +80,7 @@ impl Axes {
         Self((0..count).map(axis).collect())
     }
 
-    /// The distance of each point from another; `out` has only zeros.
+    /// Writes the distance of each point from `from`; `out` must be zero.
     fn distances(&self, from: &[f64], out: &mut [f32]) {
         for (axis, &x) in zip(&self.0, from) {
             let x = x as f32;
@@ -121,20 +121,20 @@ mod tests {
         (0..count).map(|i| (0..2).map(|j| (shift + (i * (j + 2)) as f64 * 0.9).sin()).collect()).collect()
     }
 
-    /// The squared length of a sum of weighted points whose weights add up to zero: minus the weighted distances between them.
+    /// Squared length of a sum of weighted points whose weights sum to zero: minus the weighted distances between them.
     fn square(points: &[(f64, Vec<f64>)]) -> f64 {
         let distance = |y: &[f64], z: &[f64]| zip(y, z).map(|(y, z)| (y - z).powi(2)).sum::<f64>().sqrt();
         -points.iter().flat_map(|(v, y)| points.iter().map(move |(w, z)| v * w * distance(y, z))).sum::<f64>()
     }
 
-    /// `Σ x - t` for the candidates that are taken.
+    /// `Σ x - t` for the chosen candidates.
     fn off(points: &[Vec<f64>], taken: &[usize], t: &[(f64, Vec<f64>)]) -> Vec<(f64, Vec<f64>)> {
         let weight = |a: usize| f64::from(u8::from(a % EACH == taken[a / EACH])) - 1.0 / EACH as f64;
         let rows = points.iter().enumerate().map(|(a, point)| (weight(a), point.clone()));
         rows.chain(t.iter().map(|(w, point)| (-w, point.clone()))).collect()
     }
 
-    /// By polarisation of the energy distance, computed from its definition.
+    /// Products by polarisation of the energy distance, computed from its definition.
     #[test]
     fn products_are_those_of_the_energy_distance() {
         let all = points(4 * EACH, 0.0);
@@ -151,7 +151,7 @@ mod tests {
             for k in 0..EACH {
                 let mut other = taken;
                 other[row] = k;
-                // |rest + x|² with one candidate less that with another.
+                // |rest + x|² with one candidate, minus that with another.
                 let change = |k: usize| 2.0 * with[k] + squares[k];
                 let expected = square(&off(&all, &other, &t)) - square(&off(&all, &taken, &t));
                 let found = change(k) - change(taken[row]);

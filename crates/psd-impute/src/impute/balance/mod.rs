@@ -1,30 +1,31 @@
-//! Draws in balance: of several draws of every row, those which together keep the distribution of the table.
+//! Balanced draws: of several draws of each row, those are chosen which together keep the distribution of the table.
 //!
-//! Draws that know nothing of each other scatter around what the model says of the table as a whole: with `n` rows, a table completed so is
-//! about as far from the model as one table of `n` rows is from another. Nothing is gained by that. Here every row of the fitted table has
-//! [`LEAST`] to [`MOST`] draws, each exact, and those are taken that leave the table nearest to the average over all of them, in energy
-//! distance. With `φ` a row in a space where squared distances are energy distances, and `φ̄` its average over the row's candidates,
+//! Independent draws scatter around the model's distribution of the whole table: a table of `n` rows completed in this way is about as far
+//! from the model as two tables of `n` rows are from each other. Nothing is gained by this scatter. Here every row of the fitted table has
+//! [`LEAST`] to [`MOST`] candidate draws, each exact, and those are chosen that leave the table closest to the average over all candidates,
+//! in energy distance. With `φ` the image of a row in a space where squared distances are energy distances, and `φ̄` its average over the
+//! row's candidates,
 //!
 //! ```text
 //! minimise |Σ_i (φ(y_i) - φ̄_i) - t|²        over the candidates y_i of each row i
 //! ```
 //!
-//! as far as draws stay as spread as they are; see [`choose`]. `t` is zero if one table is asked for. Where rows are few all [`distances`]
-//! between candidates are kept; where they are many, random [`waves`] stand for them.
+//! under the condition that the draws keep their spread; see [`choose`]. `t` is zero for a single table. If rows are few, all [`distances`]
+//! between candidates are stored; if they are many, random [`waves`] replace them.
 //!
-//! **Several tables.** What the draws scatter by is part of the variance between tables that Rubin's rules need, so it may not vanish. As
-//! with the weights of refits (see [`row_weights`](crate::learn)) the tables are kept in balance instead. `t` is made of `m` plain draws of each
-//! row, `z_1 … z_m`, one for each table:
+//! **Several tables.** The scatter of the draws is part of the variance between imputations that Rubin's rules need, so it must not vanish.
+//! Instead the tables are balanced against each other, as the weights of refits are (`stack/row_weights.rs`). `t` is made of `m` plain draws
+//! of each row, `z_1 … z_m`, one per table:
 //!
 //! ```text
 //! t_k = κ Σ_i (φ(z_ik) - avg_k φ(z_ik))        κ² = (m + ρ)/(m + 1)
 //! ```
 //!
-//! These add up to zero over the tables, so that the average over them hardly scatters. Followed exactly, a table scatters by `κ² (m - 1)/m` of
-//! what plain draws do, and tables against each other by `κ²`. Rubin's rules count that `1 + 1/m` times, which has to be one, for what the
-//! draws stand for: `ρ = 0`, and draws then have it, see the tests. But what comes out of refits of a hundred rows has a few per cent less than
-//! slopes need where gaps depend on what is observed; a reserve `ρ` of a quarter of a table makes up for that. What changes from row to row
-//! faster than candidates can follow is left to chance, as it is in plain draws, and right as well.
+//! These sum to zero over the tables, so their average hardly scatters. Followed exactly, a table has `κ² (m - 1)/m` of the scatter of plain
+//! draws, and the variance between tables is `κ²` of theirs. Rubin's rules count it `1 + 1/m` times. For the part due to the draws, this
+//! product should be one, which is so for `ρ = 0`; see the tests. But refits of a hundred rows give a variance a few per cent too small for
+//! slopes if missingness depends on observed values; a reserve `ρ` of a quarter of a table makes up for that. Whatever varies between rows
+//! faster than candidates can follow is left to chance, as in plain draws, and is correct too.
 
 mod choose;
 mod distances;
@@ -47,23 +48,23 @@ use std::collections::{HashMap, HashSet};
 use wave_sums::WaveSums;
 use waves::Waves;
 
-/// Draws of a row that one is taken of: the fewer rows, the more.
+/// Smallest and largest number of candidate draws per row: the fewer rows, the more candidates. Arbitrary.
 const LEAST: usize = 16;
 const MOST: usize = 64;
-/// `ρ`.
+/// `ρ`; see the module's documentation.
 const RESERVE: f64 = 0.25;
-/// Rows whose waves are added up together.
+/// Number of rows whose waves are summed together. Arbitrary.
 const CHUNK: usize = 64;
 
-/// Some draws of a row with gaps, and which row it is.
+/// A row with missing cells, and some draws of these cells.
 pub(crate) type Draws = (usize, Vec<Vec<f64>>);
 
-/// The draws of rows, by the rows' keys.
+/// The chosen draw of each row, by the row's key.
 #[derive(Debug, Default)]
 pub(crate) struct Drawn(HashMap<u64, Vec<f64>>);
 
 impl Drawn {
-    /// A table, and the same standardised, with the rows completed that have a draw here.
+    /// Completes the rows that have a draw here; returns the table and its standardised copy.
     pub(super) fn fill(
         &self,
         table: &Table,
@@ -86,21 +87,21 @@ impl Drawn {
     }
 }
 
-/// The rows of a fitted table whose draws are to be in balance.
+/// The rows of a fitted table that get balanced draws.
 pub(crate) struct Balance {
-    /// Standardised; equal rows are there as often as they were.
+    /// Standardised rows; equal rows occur as often as in the table.
     rows: Table,
     keys: RowKeys,
     known: HashSet<u64>,
     points: Points,
-    /// How many candidates a row has.
+    /// Number of candidates per row.
     each: usize,
-    /// If they are too many to keep the distances between them.
+    /// Present if there are too many candidates to store the distances between them.
     waves: Option<Waves>,
 }
 
 impl Balance {
-    /// From all standardised rows.
+    /// A balance of all standardised rows.
     pub(crate) fn new(rows: Table, seed: u64) -> Self {
         let drawn = rows.rows().filter(|row| row.iter().any(|x| x.is_nan())).count();
         let each = (KEPT / drawn.max(1)).clamp(LEAST, MOST);
@@ -109,19 +110,19 @@ impl Balance {
         Self { known: (0..rows.len()).map(|i| keys.key(i)).collect(), rows, keys, points, each, waves }
     }
 
-    /// Whether it knows one of the rows with these keys.
+    /// Whether any of the rows with these keys belongs to the fitted table.
     pub(crate) fn knows(&self, keys: &RowKeys, rows: usize) -> bool {
         (0..rows).any(|i| self.known.contains(&keys.key(i)))
     }
 
-    /// What the tables are to be off from their average by: a plain draw of each row for each of them, none for a single one.
+    /// One plain draw of each row per table, which defines the deviations of the tables from their mean; empty for a single table.
     pub(crate) fn plain(&self, imputer: &Imputer<'_>, seed: u64, of: u64) -> Result<Vec<Draws>> {
-        // None of the candidates, which must know nothing of them.
+        // A stream that no candidate uses: the candidates must be independent of these draws.
         let streams: Vec<(u64, u64)> = (1..=of).map(|number| (number, MOST as u64)).collect();
         if of == 1 { Ok(Vec::new()) } else { self.draws(imputer, seed, &streams) }
     }
 
-    /// The draw that each row gets in one of several tables, with the plain draws of all of them.
+    /// The chosen draw of each row for one of several tables, given the plain draws of all tables.
     pub(crate) fn drawn(
         &self,
         imputer: &Imputer<'_>,
@@ -162,7 +163,7 @@ impl Balance {
         Ok(Drawn(draws.into_iter().zip(taken).map(one).collect()))
     }
 
-    /// Draws of every row that has gaps, for imputations and streams.
+    /// Draws of every row with missing cells, one per pair (imputation, stream).
     fn draws(&self, imputer: &Imputer<'_>, seed: u64, which: &[(u64, u64)]) -> Result<Vec<Draws>> {
         let draws = map_gaps(imputer.density, &self.rows, |i, conditional| {
             let draw = |&(imputation, stream): &(u64, u64)| {
@@ -174,7 +175,7 @@ impl Balance {
         draws.into_iter().map(|(i, draws)| Ok((i, draws?))).collect()
     }
 
-    /// A row with a draw in its gaps, as a point.
+    /// The point of a row with a draw in its missing cells.
     fn point(&self, imputer: &Imputer<'_>, i: usize, draw: &[f64]) -> Vec<f64> {
         let mut drawn = draw.iter();
         let cell = |(j, &x): (usize, &f64)| {
@@ -184,7 +185,7 @@ impl Balance {
         self.points.of(self.rows.row(i).iter().enumerate().map(cell))
     }
 
-    /// `t` of one of the tables, in waves.
+    /// `t` of one of the tables, in terms of waves.
     fn wave_offset(
         &self,
         waves: &Waves,
@@ -208,7 +209,7 @@ impl Balance {
         all
     }
 
-    /// For each draw of a row, how far the waves of the row are from their average over the draws.
+    /// For each draw of a row, the deviation of the row's waves from their average over the draws.
     fn deviations(&self, waves: &Waves, imputer: &Imputer<'_>, i: usize, draws: &[Vec<f64>]) -> Vec<f64> {
         let row = self.rows.row(i);
         let size = waves.size();
@@ -230,7 +231,7 @@ impl Balance {
     }
 }
 
-/// The squared distances of some points from their average.
+/// Squared distances of points from their average.
 fn squares(points: &[Vec<f64>]) -> Vec<f64> {
     let axes = points.first().map_or(0, Vec::len);
     let mean = |j: usize| points.iter().map(|point| point[j]).sum::<f64>() / points.len() as f64;

@@ -1,12 +1,12 @@
-//! Rows as points whose distance is what the energy distance is about.
+//! Rows as points, with the distance on which the energy distance is based.
 
 use crate::table::{Kind, Table, Unit};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// How the cells of a standardised row become coordinates: numbers in units of their column, each label an axis of its own, so that two are
-/// one apart.
+/// Coordinates for the cells of a standardised row: numbers in units of their column; each label is an axis of its own, so that two labels
+/// have distance one.
 pub(super) struct Points {
-    /// Of each column, and on how many axes it is.
+    /// Unit and number of axes of each column.
     columns: Vec<(Unit, usize)>,
 }
 
@@ -19,7 +19,7 @@ impl Points {
         Self { columns: (0..table.columns().len()).map(|j| (Unit::of(table, j), axes(j))).collect() }
     }
 
-    /// The coordinates of the cells of a row, each given with its column.
+    /// Coordinates of a row's cells, each given with its column.
     pub(super) fn of(&self, cells: impl Iterator<Item = (usize, f64)>) -> Vec<f64> {
         let mut out = Vec::new();
         for (j, x) in cells {

@@ -1,17 +1,17 @@
-//! Products of candidates by their waves, where they are too many to keep the distances between them.
+//! Inner products of candidates from their waves, for too many candidates to store the distances between them.
 
 use super::choose::Products;
 use std::iter::zip;
 
 pub(super) struct WaveSums {
-    /// `x` of a row's candidates, one after the other. There are many of them: half the digits will do.
+    /// `x` of a row's candidates, one after the other. As there are many, they are stored in single precision, which is enough.
     rows: Vec<Vec<f32>>,
     /// `Σ x - t`.
     off: Vec<f64>,
 }
 
 impl WaveSums {
-    /// From how far the waves of each row's candidates are from their average, and `t`.
+    /// Products from the deviations of each row's candidates from their average, in waves, and from `t`.
     pub(super) fn new(rows: Vec<Vec<f32>>, t: &[f64]) -> Self {
         let mut off: Vec<f64> = t.iter().map(|x| -x).collect();
         for row in &rows {
@@ -47,7 +47,7 @@ impl Products for WaveSums {
     }
 }
 
-/// The inner product, in strands so that the compiler can use vector registers.
+/// Inner product in strands, so that the compiler can use vector registers.
 fn dot(a: &[f32], b: &[f32]) -> f64 {
     const STRANDS: usize = 16;
     let mut strands = [0.0f32; STRANDS];

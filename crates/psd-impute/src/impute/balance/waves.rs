@@ -1,14 +1,14 @@
-//! Random waves whose averages tell how far apart two sets of rows are.
+//! Random waves whose averages measure the distance between two sets of rows.
 //!
-//! With the measure `|t|^-(d+1) dt` of frequencies the energy distance is a squared distance between averages of waves,
+//! With the measure `|t|^-(d+1) dt` of frequencies, the energy distance is a squared distance between averages of waves,
 //!
 //! ```text
 //! |x| ∝ ∫ (1 - cos t'x) |t|^-(d+1) dt,        ED(X, Y) ∝ ∫ |avg e^{it'x} - avg e^{it'y}|² |t|^-(d+1) dt
 //! ```
 //!
-//! In polar coordinates `t = r θ` the measure is `r^-2 dr dθ`. Here `θ` is drawn from the sphere, and the `r` are the quantiles of a half-Cauchy
-//! distribution of scale `s`, whose density is proportional to `1/(s² + r²)`: a wave counts `(s² + r²)/r²` times. A step of one in one of `d`
-//! columns moves `θ'x` by some `1/√d`, so that `s = √d` looks at such steps.
+//! In polar coordinates `t = r θ` the measure is `r^-2 dr dθ`. Here `θ` is drawn from the sphere, and the `r` are the quantiles of a
+//! half-Cauchy distribution of scale `s`, whose density is proportional to `1/(s² + r²)`, so a wave has weight `(s² + r²)/r²`. A step of
+//! length one along one of `d` columns changes `θ'x` by about `1/√d`, so `s = √d` resolves such steps.
 
 use crate::density::normal_quantile;
 use crate::linalg::sines_and_cosines;
@@ -17,10 +17,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, TAU};
 
-/// The least waves that are looked at.
+/// Smallest number of waves. Arbitrary.
 const FEWEST: usize = 256;
-/// Waves for all rows together: the fewer rows there are, the more of them can be looked at for the same price, and the less do rows that
-/// are far apart even each other out.
+/// Number of waves, summed over the rows: with fewer rows, more waves cost the same, and fewer rows that are far apart compensate each other.
+/// Arbitrary.
 const IN_ALL: usize = 1 << 18;
 
 /// Waves over the rows of a standardised table.
@@ -29,16 +29,16 @@ pub(super) struct Waves {
     amplitudes: Vec<f64>,
 }
 
-/// What a cell adds to the phase of every wave, in turns.
+/// Change of the phase of every wave due to a cell, in turns.
 enum Phase {
-    /// So much for each unit of a number.
+    /// Change per unit of a number.
     Number(Vec<f64>),
-    /// So much for each of the labels, which are one apart.
+    /// Change for each of the labels, whose distance is one.
     Label(Vec<Vec<f64>>),
 }
 
 impl Waves {
-    /// Waves for so many rows that are to be drawn.
+    /// Waves for `drawn` rows that need draws.
     pub(super) fn new(table: &Table, drawn: usize, seed: u64) -> Self {
         let count = (IN_ALL / drawn.max(1)).max(FEWEST);
         let kinds = table.columns().iter().map(|column| column.kind());
@@ -56,7 +56,7 @@ impl Waves {
         for (j, size) in sizes.into_iter().enumerate() {
             columns.push(match Unit::of(table, j) {
                 Unit::Number(unit) => Phase::Number(along(first, unit)),
-                // Two of these are √2 apart before they are divided.
+                // Two unit vectors have distance √2, hence the divisor.
                 Unit::Label => {
                     Phase::Label((0..size).map(|k| along(first + k, FRAC_1_SQRT_2.recip())).collect())
                 }
@@ -67,17 +67,17 @@ impl Waves {
         Self { columns, amplitudes: lengths.iter().map(amplitude).collect() }
     }
 
-    /// How many there are.
+    /// The number of waves.
     pub(super) fn count(&self) -> usize {
         self.amplitudes.len()
     }
 
-    /// How many numbers they are for a row: each has a cosine and a sine.
+    /// Numbers per row: each wave has a cosine and a sine.
     pub(super) fn size(&self) -> usize {
         2 * self.count()
     }
 
-    /// Adds what a cell of column `j` adds to the phases.
+    /// Adds the change due to a cell of column `j` to the phases.
     pub(super) fn advance(&self, phases: &mut [f64], j: usize, x: f64) {
         let (steps, times) = match &self.columns[j] {
             Phase::Number(steps) => (steps, x),
@@ -86,7 +86,7 @@ impl Waves {
         phases.iter_mut().zip(steps).for_each(|(phase, step)| *phase += step * times);
     }
 
-    /// The cosines and sines at these phases.
+    /// Writes the cosines and sines at these phases.
     pub(super) fn at(&self, phases: &[f64], out: &mut [f64]) {
         let (cosines, sines) = out.split_at_mut(self.count());
         sines_and_cosines(phases, &self.amplitudes, sines, cosines);
@@ -131,7 +131,7 @@ mod tests {
         Table::new(columns, Mat::from_fn(3, n, |j, i| cells[3 * i + j])).unwrap()
     }
 
-    /// Twice the average distance between the rows of two tables, less those within.
+    /// Twice the average distance between the rows of two tables, minus the average distances within each.
     fn energy(a: &Table, b: &Table) -> f64 {
         let units = [0, 1, 2].map(|j| Unit::of(a, j));
         let distance = |x: &[f64], y: &[f64]| (0..3).map(|j| units[j].square(x[j], y[j])).sum::<f64>().sqrt();
