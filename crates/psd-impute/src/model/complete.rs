@@ -1,4 +1,4 @@
-//! Completing tables by a model: the short way, and within limits.
+//! Completing tables with a model, in one call or within limits.
 
 use super::{FittedDensity, Imputations, Model};
 use crate::Result;
@@ -7,12 +7,12 @@ use crate::impute::{Imputer, Limits};
 use crate::table::{RowCounter, Table};
 
 impl Model {
-    /// Completes a table with a draw in every missing cell. If it is the table that was fitted, the draws together keep its distribution; see
+    /// Completes a table with a draw in every missing cell. For the table that was fitted, the draws together keep its distribution; see
     /// [`imputations`](Self::imputations).
     ///
     /// # Errors
     ///
-    /// Those of [`check`](Self::check), and [`Error::ImpossibleRow`](crate::Error::ImpossibleRow) for a row with density zero.
+    /// As for [`check`](Self::check), and [`Error::ImpossibleRow`](crate::Error::ImpossibleRow) for a row with density zero.
     pub fn draw(&self, table: &Table, seed: u64) -> Result<Table> {
         self.imputations(1, seed)?.nth(1)?.complete(table, &mut RowCounter::default())
     }
@@ -21,7 +21,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// Those of [`draw`](Self::draw).
+    /// As for [`draw`](Self::draw).
     pub fn mean(&self, table: &Table) -> Result<Table> {
         self.check(table)?;
         self.imputer(self.no_limits())?.mean(table)
@@ -31,14 +31,14 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// Those of [`draw`](Self::draw).
+    /// As for [`draw`](Self::draw).
     pub fn median(&self, table: &Table) -> Result<Table> {
         self.check(table)?;
         self.imputer(self.no_limits())?.median(table)
     }
 
-    /// `m` completed tables. Several are *proper* multiple imputations, so that results from them can be pooled by Rubin's rules: each is
-    /// drawn from a refit under random row weights of its own (recipes of the paper are not refitted).
+    /// `m` completed tables. Several tables are *proper* multiple imputations, so that results from them can be pooled by Rubin's rules: each
+    /// is drawn from a refit with its own random row weights (the paper's recipes are not refitted).
     ///
     /// ```
     /// use psd_impute::{FitOptions, Limits, Model, Table};
@@ -59,7 +59,7 @@ impl Model {
         Imputations::new(self, m, seed)
     }
 
-    /// Means, medians, summaries of cells, scores and new rows within limits.
+    /// An imputer for means, medians, summaries of cells, scores and new rows, within limits.
     ///
     /// # Errors
     ///
@@ -68,12 +68,12 @@ impl Model {
         Imputer::new(self.density(), &self.scaler, &self.ties, limits)
     }
 
-    /// The model as if it had not seen some rows, for out-of-fold predictions of their cells; see [`FittedStack::without`](crate::stack::FittedStack::without). `None` for the
-    /// recipes of the paper, which are not refitted.
+    /// The model refitted without some rows, for out-of-fold predictions of their cells; see
+    /// [`FittedStack::without`](crate::stack::FittedStack::without). `None` for the paper's recipes, which are not refitted.
     ///
     /// # Errors
     ///
-    /// Those of [`check`](Self::check) and of the refit.
+    /// As for [`check`](Self::check) and the refit.
     pub fn without(&self, rows: &Table) -> Result<Option<Refitted<'_>>> {
         self.check(rows)?;
         match &self.fitted {
@@ -97,7 +97,7 @@ pub struct Refitted<'a> {
 }
 
 impl Refitted<'_> {
-    /// Completes tables with the model's columns.
+    /// An imputer for tables with the model's columns.
     ///
     /// # Errors
     ///

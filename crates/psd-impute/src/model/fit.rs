@@ -1,4 +1,4 @@
-//! From a table to a model.
+//! Fitting a model to a table.
 
 use super::kernel_density::KernelDensity;
 use super::{FitOptions, FittedDensity, KernelReport, Model, Recipe};
@@ -13,8 +13,8 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::RecipeHasItsOwn`](crate::Error::RecipeHasItsOwn) for options that the recipe does not take, and errors of the fit itself, for example
-    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
+    /// [`Error::RecipeHasItsOwn`](crate::Error::RecipeHasItsOwn) for options that the recipe does not accept, and errors of the fit itself, for
+    /// example [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
     pub fn fit(table: &Table, options: &FitOptions) -> Result<Self> {
         Self::fit_observed(table, options, &mut ())
     }
@@ -23,7 +23,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// Those of [`fit`](Self::fit), and [`Error::Abandoned`](crate::Error::Abandoned) if the observer ends the fit.
+    /// As for [`fit`](Self::fit), and [`Error::Abandoned`](crate::Error::Abandoned) if the observer stops the fit.
     pub fn fit_observed(table: &Table, options: &FitOptions, observer: &mut dyn FitObserver) -> Result<Self> {
         let mut budget = Budget::new(options.budget()?, observer);
         let (standardised, scaler) = table.standardise();

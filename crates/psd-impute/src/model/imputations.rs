@@ -1,4 +1,4 @@
-//! Completed tables that belong together.
+//! Sets of completed tables.
 
 use super::{FittedDensity, Model};
 use crate::Result;
@@ -9,26 +9,26 @@ use crate::stack::ImputationIndex;
 use crate::table::{RowCounter, RowKeys, Table};
 use std::sync::OnceLock;
 
-/// Longer tables are drawn row by row: where rows are many, chance evens out what balance would. Arbitrary; it bounds time and memory.
+/// Longer tables get independent draws per row: with many rows, chance evens out what balance would. Arbitrary; it bounds time and memory.
 const MOST_BALANCED_ROWS: usize = 4_000;
-/// More tables than this are drawn row by row as well: pooling needs what they scatter by, except for a share of `2/(m + 1)`.
+/// More tables than this get independent draws too: pooling needs the variance due to draws, except for a share of `2/(m + 1)`.
 const MOST_BALANCED_TABLES: u64 = 5;
 
 /// Completed tables drawn from a model.
 ///
-/// The draws of a few tables (up to five, of up to 4,000 rows) keep the distribution that the model gives to the fitted table as closely as
-/// possible: they are in *balance*. Rows that the model has not seen are drawn each by itself. A row's draw depends on the model, the seed, the index of
-/// the table and their number, and on the row: its content, and how many equal rows stand before it. It does not depend on
-/// the order of the rows, the batch, or the number of threads.
+/// The draws of a few tables (up to five, of up to 4,000 rows) are *balanced*: they keep the model's distribution of the fitted table as
+/// closely as possible. Rows that the model has not seen are drawn independently. A row's draw depends only on the model, the seed, the
+/// index of the table, the number of tables, and the row: its content, and the number of equal rows before it. It does not depend on the
+/// order of the rows, the batch, or the number of threads.
 pub struct Imputations<'a> {
     model: &'a Model,
     limits: Limits,
     seed: u64,
     of: u64,
     refits: bool,
-    /// The rows drawn in balance.
+    /// The rows that get balanced draws.
     balance: Option<Balance>,
-    /// Plain draws, whose deviations from their mean the tables follow.
+    /// Plain draws; their deviations from their mean define those of the tables.
     plain: OnceLock<Vec<Draws>>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Imputations<'a> {
         })
     }
 
-    /// The same within limits.
+    /// The same tables within limits.
     ///
     /// # Errors
     ///
@@ -60,16 +60,16 @@ impl<'a> Imputations<'a> {
         Ok(Self { limits, plain: OnceLock::new(), ..self })
     }
 
-    /// The same, drawn from the one fit if `one_fit`, and else from refits: tables of one fit leave out its uncertainty.
+    /// Draws from the original fit if `one_fit`, otherwise from refits. Tables from one fit omit the uncertainty of the fit.
     pub fn one_fit(self, one_fit: bool) -> Self {
         Self { refits: self.of > 1 && !one_fit, plain: OnceLock::new(), ..self }
     }
 
-    /// One of the tables, counted from one. It completes batches of any table.
+    /// One of the tables, counted from one. It can complete batches of any table.
     ///
     /// # Errors
     ///
-    /// [`Error::BadParameter`](crate::Error::BadParameter) for an index that there is not, and errors of the refit.
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for an unknown index, and errors of the refit.
     pub fn nth(&self, number: u64) -> Result<Imputation<'_>> {
         let index = ImputationIndex { number, of: self.of }.check()?;
         let density = match &self.model.fitted {
@@ -83,7 +83,7 @@ impl<'a> Imputations<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`nth`](Self::nth) and of [`Imputation::complete`].
+    /// As for [`nth`](Self::nth) and [`Imputation::complete`].
     pub fn tables(&self, table: &Table) -> Result<Vec<Table>> {
         (1..=self.of).map(|k| self.nth(k)?.complete(table, &mut RowCounter::default())).collect()
     }
@@ -98,7 +98,7 @@ impl<'a> Imputations<'a> {
 }
 
 impl Model {
-    /// The standardised rows of the fitted table, if the model has all of them and they are not too many.
+    /// The standardised rows of the fitted table; `None` if the model does not have all of them or they are too many.
     fn rows_in_full(&self) -> Result<Option<Table>> {
         let FittedDensity::Stack(stack) = &self.fitted else { return Ok(None) };
         let (table, copies) = stack.distinct_rows();
@@ -118,18 +118,18 @@ impl Model {
 pub struct Imputation<'a> {
     all: &'a Imputations<'a>,
     index: ImputationIndex,
-    /// The density under this table's row weights, if it has some.
+    /// The density refitted with this table's row weights, if there is one.
     density: Option<Stack>,
-    /// The draws in balance.
+    /// The balanced draws.
     drawn: OnceLock<Drawn>,
 }
 
 impl Imputation<'_> {
-    /// Completes the next batch of a table. One counter serves all batches of a table: equal rows get draws of their own.
+    /// Completes the next batch of a table. Use one counter for all batches of a table, so that equal rows get different draws.
     ///
     /// # Errors
     ///
-    /// Those of [`Model::check`], and [`Error::ImpossibleRow`](crate::Error::ImpossibleRow) for a row with density zero.
+    /// As for [`Model::check`], and [`Error::ImpossibleRow`](crate::Error::ImpossibleRow) for a row with density zero.
     pub fn complete(&self, batch: &Table, counter: &mut RowCounter) -> Result<Table> {
         self.all.model.check(batch)?;
         let standardised = self.all.model.scaler.standardise(batch);
@@ -137,11 +137,11 @@ impl Imputation<'_> {
         self.complete_keyed(batch, standardised, &keys)
     }
 
-    /// Completes some rows of the next batch with the draws that they have in the whole table.
+    /// Completes some rows of the next batch with the draws they have in the whole table.
     ///
     /// # Errors
     ///
-    /// Those of [`complete`](Self::complete), and [`Error::BadParameter`](crate::Error::BadParameter) for a row that the batch does not have.
+    /// As for [`complete`](Self::complete), and [`Error::BadParameter`](crate::Error::BadParameter) for a row beyond the batch.
     pub fn complete_some(&self, batch: &Table, rows: &[usize], counter: &mut RowCounter) -> Result<Table> {
         self.all.model.check(batch)?;
         let standardised = self.all.model.scaler.standardise(batch);
@@ -161,7 +161,7 @@ impl Imputation<'_> {
         imputer.complete_from(drawn, batch, standardised, keys, *seed, self.index.number)
     }
 
-    /// The draws in balance, made when the first of their rows comes.
+    /// The balanced draws, computed when the first of their rows is completed.
     fn drawn(&self, balance: &Balance, imputer: &Imputer<'_>) -> Result<&Drawn> {
         if let Some(drawn) = self.drawn.get() {
             return Ok(drawn);

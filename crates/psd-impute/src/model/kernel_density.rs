@@ -1,4 +1,4 @@
-//! One kernel density, with the uniform density on its box as reference if it has one.
+//! One kernel density, with an optional reference: the uniform density on its box.
 
 use crate::Result;
 use crate::density::{Density, PsdDensity};
@@ -12,7 +12,7 @@ pub(super) struct KernelDensity {
 }
 
 impl KernelDensity {
-    /// With `ν = 0` there is no reference, else the density lives on a box.
+    /// With `ν > 0` the density must be on a box; without a box, or with `ν = 0`, there is no reference.
     pub(super) fn new(psd: PsdDensity, nu: f64) -> Result<Self> {
         let reference = match psd.features().bounds() {
             Some(bounds) if nu > 0.0 => Reference::Uniform(bounds.to_vec()).density(psd.features())?,

@@ -36,7 +36,7 @@ use crate::{Error, Result};
 use kernel_density::KernelDensity;
 use std::mem::discriminant;
 
-/// A fitted table: everything that is needed to complete tables with the same columns.
+/// A fitted model: everything needed to complete tables with the same columns.
 ///
 /// ```
 /// use psd_impute::{FitOptions, Model, Table};
@@ -62,7 +62,7 @@ pub struct Model {
     fitted: FittedDensity,
 }
 
-/// The density and how it was fitted.
+/// The fitted density and how it was fitted.
 enum FittedDensity {
     Stack(Box<FittedStack>),
     Kernel { density: Box<KernelDensity>, report: KernelReport, converged: bool },
@@ -82,11 +82,11 @@ impl Model {
         }
     }
 
-    /// Refuses a table with other columns than the model's.
+    /// Refuses a table whose columns differ from the model's.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] for another number of columns, [`Error::OtherColumn`] for one of another name, kind or set of values.
+    /// [`Error::Shape`] for another number of columns, [`Error::OtherColumn`] for a column of another name, kind or set of values.
     pub fn check(&self, table: &Table) -> Result<()> {
         let (found, expected) = (table.columns().len(), self.columns.len());
         if found != expected {

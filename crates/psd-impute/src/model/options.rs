@@ -1,4 +1,4 @@
-//! How a model is fitted: the same settings for the library, the command and Python.
+//! Options of a fit, the same for the library, the command and Python.
 
 use crate::error::bad;
 use crate::kernel::MetricKind;
@@ -8,10 +8,10 @@ use crate::table::Table;
 use crate::{Error, Result};
 use std::time::Duration;
 
-/// The time budget of a stack unless another one is given.
+/// Default time budget of a stack. Arbitrary.
 const TIME_BUDGET: Duration = Duration::from_secs(60);
 
-/// How a model is fitted. The default leaves everything to cross-validation.
+/// Options of a fit. The default leaves everything to cross-validation.
 ///
 /// ```
 /// use psd_impute::{FitOptions, Recipe};
@@ -24,18 +24,18 @@ const TIME_BUDGET: Duration = Duration::from_secs(60);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FitOptions {
-    /// The density that is fitted.
+    /// The density to fit.
     pub recipe: Recipe,
-    /// The seed of everything random.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// How long finer members of a stack are tried: a minute unless given, `Duration::MAX` for no limit. The other recipes take none.
+    /// Time for trying finer members of a stack; `None` for one minute, `Duration::MAX` for no limit. The other recipes accept none.
     pub time_budget: Option<Duration>,
 }
 
-/// The density that is fitted.
+/// The density to fit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Recipe {
-    /// A stack of members, weighted by how well they predict rows they have not seen.
+    /// A stack of members, weighted by how well they predict held-out rows.
     Stack(StackOptions),
     /// One kernel density as in the paper's experiments.
     Paper(PaperPreset),
@@ -43,16 +43,16 @@ pub enum Recipe {
     Theory(TheoryPreset),
 }
 
-/// The members of a stack. By default those of [`StackFit::for_table`].
+/// Members of a stack. By default those of [`StackFit::for_table`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StackOptions {
     /// These members instead of the usual ones.
     pub members: Option<Vec<Member>>,
     /// One kernel density with this many anchors instead of the usual members.
     pub anchors: Option<usize>,
-    /// The kind of metric of the kernel densities; full unless given.
+    /// The kind of metric of kernel densities; `None` for full.
     pub metric: Option<MetricKind>,
-    /// Whether the normal model is among the members. Unless given, it is, except beside a single kernel density.
+    /// Whether the normal model is a member; `None` for yes, except beside a single kernel density.
     pub normal: Option<bool>,
 }
 
@@ -66,11 +66,11 @@ impl Recipe {
     /// The names of the recipes, the default first.
     pub const NAMES: [&'static str; 3] = ["default", "paper", "theory"];
 
-    /// The recipe of this name; a stack with these members.
+    /// The recipe of this name; `stack` gives the members if it is a stack.
     ///
     /// # Errors
     ///
-    /// [`Error::BadParameter`] for an unknown name, and [`Error::RecipeHasItsOwn`] for a recipe other than the stack beside options of a stack.
+    /// [`Error::BadParameter`] for an unknown name, [`Error::RecipeHasItsOwn`] for options of a stack with another recipe.
     pub fn named(name: &str, stack: StackOptions) -> Result<Self> {
         let recipe = match name {
             "default" => return Ok(Self::Stack(stack)),
@@ -81,7 +81,7 @@ impl Recipe {
         if stack == StackOptions::default() { Ok(recipe) } else { Err(Error::RecipeHasItsOwn) }
     }
 
-    /// Its name.
+    /// The name, one of [`NAMES`](Self::NAMES).
     pub fn name(&self) -> &'static str {
         let [default, paper, theory] = Self::NAMES;
         match self {
@@ -93,11 +93,11 @@ impl Recipe {
 }
 
 impl FitOptions {
-    /// How long finer members are tried.
+    /// Time for trying finer members.
     ///
     /// # Errors
     ///
-    /// [`Error::RecipeHasItsOwn`] for a budget beside a recipe that takes none.
+    /// [`Error::RecipeHasItsOwn`] for a budget with a recipe that accepts none.
     pub(super) fn budget(&self) -> Result<Duration> {
         match (&self.recipe, self.time_budget) {
             (Recipe::Stack(_), budget) => Ok(budget.unwrap_or(TIME_BUDGET)),
@@ -108,7 +108,7 @@ impl FitOptions {
 }
 
 impl StackOptions {
-    /// How a stack with these members is fitted to a table. Those that are given are fitted from one start each.
+    /// The fit of a stack with these members to a table. Explicitly given members are fitted from one start each.
     pub(super) fn fit(&self, table: &Table, seed: u64) -> StackFit {
         let usual = StackFit::for_table(table, seed);
         if *self == Self::default() {
@@ -121,7 +121,7 @@ impl StackOptions {
         StackFit { members, starts: 1, seed }
     }
 
-    /// The usual members with the other options applied.
+    /// Applies the other options to the usual members.
     fn changed(&self, usual: Vec<Member>) -> Vec<Member> {
         let metric = self.metric.unwrap_or(MetricKind::Full);
         let usual = match self.anchors {

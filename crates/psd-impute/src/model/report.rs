@@ -1,35 +1,35 @@
-//! How a fit went.
+//! Reports of a fit.
 
 use super::{FittedDensity, Model, Recipe};
 use crate::learn::psd::TheorySchedule;
 use crate::stack::{Member, Tried};
 
-/// How a fit went.
+/// Report of a fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// How many rows the table had, and how many were used for what.
+    /// Number of rows of the table, and numbers of rows used.
     pub rows: RowsUsed,
-    /// The seed of everything random.
+    /// Seed of all randomness.
     pub seed: u64,
     /// Whether the fit converged.
     pub converged: bool,
-    /// The density that was fitted.
+    /// The fitted density.
     pub density: DensityReport,
 }
 
-/// How many rows of a table were used for what.
+/// Numbers of rows used in a fit, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowsUsed {
-    /// The rows of the table.
+    /// Rows of the table.
     pub table: usize,
-    /// Those that the model was fitted to.
+    /// Rows to which the model was fitted.
     pub fitted: usize,
-    /// Those that the members of a stack were compared on. They are the donors, too.
+    /// Rows on which members of a stack were compared. They are also the donors.
     pub compared: usize,
 }
 
 impl RowsUsed {
-    /// What there is to say, if not all rows were used for everything.
+    /// A sentence for the user if not all rows were used for everything; `None` otherwise.
     pub fn note(&self) -> Option<String> {
         let &Self { table, fitted, compared } = self;
         let all =
@@ -40,7 +40,7 @@ impl RowsUsed {
     }
 }
 
-/// The density that was fitted.
+/// The fitted density, by recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DensityReport {
     /// A stack of members.
@@ -60,10 +60,10 @@ pub enum KernelReport {
         eta: f64,
         /// The rounds of the alternating learning.
         rounds: usize,
-        /// The round that was kept, from zero.
+        /// Number of the round that was kept, counted from zero.
         kept: usize,
     },
-    /// With the sizes of the paper's theorem.
+    /// With the sizes given by the paper's theorem.
     Theory(TheorySchedule),
 }
 
@@ -79,23 +79,23 @@ impl DensityReport {
     }
 }
 
-/// How a stack did. Likelihoods are held-out log-likelihoods in nats a row.
+/// Report of a stack. Likelihoods are held-out log-likelihoods in nats per row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StackReport {
-    /// Each member tried.
+    /// Every member tried.
     pub members: Vec<Tried>,
-    /// The stack's likelihood.
+    /// Likelihood of the stack.
     pub held_out: f64,
-    /// The normal model's, if it was tried.
+    /// Likelihood of the normal model, if it was tried.
     pub normal: Option<f64>,
-    /// The ridge of the normal model.
+    /// Ridge of the normal model.
     pub ridge: f64,
-    /// How many distinct rows the members were fitted to.
+    /// Number of distinct rows to which the members were fitted.
     pub rows: usize,
 }
 
 impl Model {
-    /// How the fit went.
+    /// Report of the fit.
     pub fn report(&self) -> Report {
         let mut rows = RowsUsed { table: self.rows, fitted: self.rows, compared: self.rows };
         let (converged, density) = match &self.fitted {

@@ -1,4 +1,4 @@
-//! The donors of a stack. Their weights are those of their rows.
+//! The donors of a stack. Their weights are the weights of their rows.
 
 use super::tensors::{Source, Tensors};
 use super::within;
@@ -12,7 +12,7 @@ use crate::table::{Column, Kind, Resolution};
 use faer::Mat;
 use std::sync::Arc;
 
-/// The mark of a missing cell among the positions of values.
+/// Marks a missing cell among the positions of values.
 const MISSING: f64 = -1.0;
 
 pub(super) fn write(donors: &Donors, out: &mut Tensors) {

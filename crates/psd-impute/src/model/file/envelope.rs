@@ -1,4 +1,4 @@
-//! What is around the payload: that it is a model, in which format, how long, and whether it is whole.
+//! The envelope around the payload: mark of a model file, format, length and checksum.
 //!
 //! ```text
 //! "psdmodel"   version: u32   length: u64   payload: length bytes   checksum: u32
@@ -11,7 +11,7 @@ use crate::error::ModelFileError;
 use std::io::Write;
 
 pub(super) const MAGIC: [u8; 8] = *b"psdmodel";
-/// The format that is written, and the only one that is read.
+/// The format that is written, and the only one that can be read.
 const VERSION: u32 = 3;
 const HEAD: usize = 20;
 const TAIL: usize = 4;
@@ -29,7 +29,7 @@ pub(super) fn write(payload: &[u8], out: &mut dyn Write) -> std::io::Result<()> 
     out.flush()
 }
 
-/// The payload of a whole file.
+/// Checks a file and returns its payload.
 pub(super) fn open(file: &[u8]) -> Result<&[u8]> {
     let length = |expected: u64| ModelFileError::Length { found: file.len() as u64, expected };
     let Some((magic, rest)) = file.split_first_chunk() else {

@@ -1,16 +1,16 @@
-//! The structure of a model, without its numbers: the JSON in the file.
+//! The structure of a model without its numbers: the JSON in the file.
 
 use crate::kernel::MetricKind;
 use crate::stack::Space;
 use serde::{Deserialize, Serialize};
 
-/// The whole.
+/// Structure of a model.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Layout {
     pub(super) columns: Vec<NamedColumn>,
     pub(super) seed: u64,
-    /// Of the table that was fitted.
+    /// Number of rows of the fitted table.
     pub(super) rows: u64,
     pub(super) fit: FitLayout,
 }
@@ -23,7 +23,7 @@ pub(super) struct NamedColumn {
     pub(super) kind: KindLayout,
 }
 
-/// Its kind; the values of an ordered column are a tensor.
+/// Kind of a column; the values of an ordered column are a tensor.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum KindLayout {
@@ -32,7 +32,7 @@ pub(super) enum KindLayout {
     Category(Vec<String>),
 }
 
-/// What was fitted.
+/// The fitted density, by recipe.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum FitLayout {
@@ -45,16 +45,16 @@ pub(super) enum FitLayout {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StackLayout {
-    /// All that were tried, with or without a place in the stack.
+    /// All members that were tried, whether or not they are in the stack.
     pub(super) tried: Vec<(Space, MemberLayout)>,
-    /// The smooth members that have one.
+    /// The smooth members in the stack.
     pub(super) members: Vec<(Space, SmoothLayout)>,
-    /// Where the donors live, if there are some.
+    /// Space of the donors, if the stack has any.
     pub(super) donors: Option<Space>,
     pub(super) converged: bool,
 }
 
-/// A member's kind.
+/// Kind of a member.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum MemberLayout {

@@ -1,11 +1,11 @@
 //! The file of a model.
 //!
 //! An [`envelope`] with a version, a length and a checksum around a payload in the safetensors format: numbers are tensors of 64-bit
-//! floats, and the structure is JSON under the key `model` of its metadata (see [`layout`]). There is no code in it. The same model
+//! floats, and the structure is JSON under the key `model` of the metadata (see [`layout`]). The file contains no code. The same model
 //! gives the same bytes.
 //!
-//! Reading trusts nothing: the size of every tensor is known from what was read before it, and everything is put together by
-//! constructors that check what they are given. Memory and time are bounded by the size of the file.
+//! Reading trusts nothing: the size of every tensor is known from what was read before it, and everything is built by constructors that
+//! check their arguments. Memory and time are bounded by the size of the file.
 
 mod donors;
 mod envelope;
@@ -27,7 +27,11 @@ use std::io::Write;
 use tensors::{Source, Tensors};
 
 impl Model {
-    /// Writes the model, and notes of the caller's own.
+    /// Writes the model, together with notes of the caller's own.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
     pub fn write(&self, notes: &str, out: &mut dyn Write) -> std::io::Result<()> {
         let mut tensors = Tensors::default();
         tensors.text("notes", notes);
@@ -37,12 +41,16 @@ impl Model {
         envelope::write(&payload, out)
     }
 
-    /// Whether a file begins as model files do.
+    /// Whether a file starts like a model file.
     pub fn is_file(start: &[u8]) -> bool {
         start.starts_with(&envelope::MAGIC)
     }
 
     /// Reads a model and the notes from the bytes of its file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ModelFile`] if the bytes are not a model file of this format, are cut or damaged, or hold numbers that no model has.
     pub fn read(file: &[u8]) -> Result<(Self, String)> {
         let source = Source::of(envelope::open(file)?)?;
         let layout: Layout = serde_json::from_str(source.layout()?)
@@ -166,7 +174,7 @@ fn read_column(j: usize, column: &NamedColumn, source: &Source<'_>) -> Result<Co
     read.map_err(within("columns"))
 }
 
-/// Says where something was wrong.
+/// Adds to an error the part of the file where it occurred.
 fn within(part: &str) -> impl Fn(Error) -> Error {
     move |reason| match reason {
         Error::ModelFile(inner) => Error::ModelFile(inner),
@@ -174,7 +182,7 @@ fn within(part: &str) -> impl Fn(Error) -> Error {
     }
 }
 
-/// A number of things that fits this machine.
+/// Converts a count, which must fit this machine.
 fn count(what: &str, n: u64) -> Result<usize> {
     usize::try_from(n).map_err(|_| {
         ModelFileError::Payload { reason: format!("{n} {what} are more than this machine can count") }.into()

@@ -56,7 +56,7 @@ fn write_prior(at: &str, strength: f64, scale: MatRef<'_, f64>, out: &mut Tensor
 
 fn read_prior(at: &str, g: usize, source: &Source<'_>) -> Result<(f64, Mat<f64>)> {
     let scale = source.matrix(&format!("{at}.prior.scale"), (g, g))?;
-    // Only to see that it is positive definite.
+    // Checks that the scale is positive definite.
     Metric::full(scale.as_ref()).map_err(within(at))?;
     Ok((source.number(&format!("{at}.prior.strength"))?, scale))
 }

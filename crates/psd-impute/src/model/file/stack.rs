@@ -1,4 +1,4 @@
-//! Stacks: the rows they were fitted to, their members, and how these did.
+//! Stacks: the rows they were fitted to, their members, and the members' scores.
 
 use super::layout::{MemberLayout, SmoothLayout, StackLayout};
 use super::tensors::{Source, Tensors};
@@ -8,7 +8,7 @@ use crate::error::bad;
 use crate::stack::{Data, DonorPart, FittedStack, LEAST_SHAPE, Member, Parts, Space, Tried};
 use crate::table::{Column, Table, Warp, Warps};
 
-/// More rows than this in all are a mistake: each that a row stands for is drawn for in a refit.
+/// Largest number of rows, counting copies; more are taken to be a mistake, as a refit draws a weight for each copy. Arbitrary.
 const MOST_ROWS: f64 = 1e7;
 
 pub(super) fn write(stack: &FittedStack, out: &mut Tensors) -> StackLayout {
@@ -107,8 +107,8 @@ fn read_scores(table: &Table, source: &Source<'_>) -> Result<Warps> {
     Warps::new(table, warps).map_err(within("scores"))
 }
 
-/// The members' kinds go into the layout, and a row of numbers each into tensors: weight, held-out likelihood, and the prior's strength
-/// and scale where there is one.
+/// Returns the kinds of the members for the layout, and writes their numbers as tensors: weight, held-out likelihood, and the prior's
+/// strength and scale, if any.
 fn write_tried(tried: &[Tried], out: &mut Tensors) -> Vec<(Space, MemberLayout)> {
     let prior = |tried: &Tried| match tried.member {
         Member::Normal | Member::Mixture { .. } | Member::Donors => (0.0, 0.0),

@@ -1,4 +1,4 @@
-//! Named tensors, to be written and as they are read.
+//! Named tensors, for writing and for reading.
 
 use crate::Result;
 use crate::error::ModelFileError;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The key of the layout in the metadata.
+/// Key of the layout in the metadata.
 const LAYOUT: &str = "model";
 
 /// Tensors to be written.
@@ -46,7 +46,7 @@ impl Tensors {
         self.add(name, vec![numbers.len()], numbers.iter());
     }
 
-    /// A tensor's row is a column of the matrix.
+    /// Adds a matrix; each column of it is a row of the tensor.
     pub(super) fn matrix(&mut self, name: &str, a: MatRef<'_, f64>) {
         self.add(name, vec![a.ncols(), a.nrows()], a.col_iter().flat_map(|column| column.iter()));
     }
@@ -61,14 +61,14 @@ impl Tensors {
         self.tensors.insert(name.to_string(), Tensor { dtype: Dtype::F64, shape, data });
     }
 
-    /// The payload: all tensors and the layout. There is one key only, as the order of several would change.
+    /// The payload: all tensors and the layout. The metadata has only one key, as the order of several would vary.
     pub(super) fn payload(&self, layout: String) -> std::result::Result<Vec<u8>, SafeTensorError> {
         let metadata = [(LAYOUT.to_string(), layout)].into_iter().collect();
         safetensors::serialize(self.tensors.iter(), Some(metadata))
     }
 }
 
-/// Tensors that are read.
+/// Tensors read from a file.
 pub(super) struct Source<'a> {
     tensors: SafeTensors<'a>,
     layout: Option<String>,
@@ -93,13 +93,13 @@ impl<'a> Source<'a> {
         self.tensors.tensor(name).is_ok()
     }
 
-    /// The length of a tensor's first side.
+    /// Length of a tensor's first dimension.
     pub(super) fn len(&self, name: &str) -> Result<usize> {
         let tensor = self.tensors.tensor(name).map_err(|_| problem(name, "is missing"))?;
         Ok(tensor.shape().first().copied().ok_or_else(|| problem(name, "is a single number"))?)
     }
 
-    /// Numbers of this shape, of which any may be infinite or missing.
+    /// Numbers of the given shape, any of which may be infinite or NaN.
     fn raw(&self, name: &str, shape: &[usize]) -> Result<Vec<f64>> {
         let tensor = self.tensors.tensor(name).map_err(|_| problem(name, "is missing"))?;
         if tensor.shape() != shape {
@@ -121,13 +121,13 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Finite numbers, so many or as many as there are.
+    /// A vector of finite numbers, of length `len` if given.
     pub(super) fn vector(&self, name: &str, len: Option<usize>) -> Result<Vec<f64>> {
         let len = len.map_or_else(|| self.len(name), Ok)?;
         self.finite(name, &[len])
     }
 
-    /// So many numbers of which none is NaN.
+    /// `len` numbers, none of which is NaN.
     pub(super) fn likelihoods(&self, name: &str, len: usize) -> Result<Vec<f64>> {
         let numbers = self.raw(name, &[len])?;
         match numbers.iter().any(|x| x.is_nan()) {
@@ -146,7 +146,7 @@ impl<'a> Source<'a> {
         Ok(Mat::from_fn(rows, columns, |i, j| numbers[j * rows + i]))
     }
 
-    /// A matrix of numbers, NaN where there is none, with so many rows.
+    /// A matrix of numbers with `rows` rows; NaN marks a missing cell.
     pub(super) fn cells(&self, name: &str, rows: usize) -> Result<Mat<f64>> {
         let columns = self.len(name)?;
         let numbers = self.raw(name, &[columns, rows])?;
@@ -167,7 +167,7 @@ fn problem(name: &str, problem: impl Into<String>) -> ModelFileError {
     ModelFileError::Tensor { name: name.to_string(), problem: problem.into() }
 }
 
-/// Refuses tensors that end beyond the payload: the sum of their sizes may overflow, which safetensors does not look for.
+/// Refuses tensors that end beyond the payload. The sum of their sizes may overflow, which safetensors does not check.
 fn check_offsets(payload: &[u8]) -> Result<()> {
     #[derive(Deserialize)]
     struct Entry {
