@@ -1,8 +1,8 @@
-//! What can go wrong, with the facts needed to put it right.
+//! Errors, with the facts needed to correct them.
 
 use thiserror::Error;
 
-/// The crate's result.
+/// Result type of the crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Every error of the engine. A solver that stops early is not an error: it reports a
@@ -15,15 +15,15 @@ pub enum Error {
     BadParameter {
         /// The parameter.
         name: &'static str,
-        /// What it was.
+        /// The value given.
         value: String,
-        /// What it may be.
+        /// The values allowed.
         expected: &'static str,
     },
-    /// A fit that its observer gave up.
+    /// A fit stopped by its observer.
     #[error("the fit was given up")]
     Abandoned,
-    /// Something said about a fit that one of the paper's recipes settles itself.
+    /// An option that one of the paper's recipes sets itself.
     #[error(
         "the paper's recipes set the anchors, the metric and the reference themselves, and have no time budget"
     )]
@@ -37,10 +37,10 @@ pub enum Error {
         column: String,
         /// The cell.
         value: f64,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// Bounds that a column cannot have; infinite where there is none.
+    /// Bounds that a column cannot have; infinite where there is no bound.
     #[error("column `{column}`: the bounds [{lo}, {hi}] {problem}")]
     BadBounds {
         /// The column's name.
@@ -49,7 +49,7 @@ pub enum Error {
         lo: f64,
         /// The upper bound.
         hi: f64,
-        /// What is wrong with them.
+        /// The problem.
         problem: &'static str,
     },
     /// A table without rows or without columns.
@@ -58,7 +58,7 @@ pub enum Error {
     /// Sizes that do not fit together.
     #[error("{what}: found {found}, expected {expected}")]
     Shape {
-        /// What has the wrong size.
+        /// The object of the wrong size.
         what: &'static str,
         /// Its size.
         found: usize,
@@ -70,7 +70,7 @@ pub enum Error {
         "{what} would take {needed} MiB, above the ceiling of {ceiling} MiB: use fewer anchors or raise the ceiling"
     )]
     TooLarge {
-        /// What is too large.
+        /// The object that is too large.
         what: &'static str,
         /// MiB needed.
         needed: u64,
@@ -91,7 +91,7 @@ pub enum Error {
         /// The quantity.
         what: &'static str,
     },
-    /// A row so far from every anchor that its density is no number. Rows are counted from zero.
+    /// A row so far from every anchor that its density is not a number. Rows are counted from zero.
     #[error(
         "row {row}: its cells are too far from every anchor for its density to be a number; standardise the columns first"
     )]
@@ -99,7 +99,7 @@ pub enum Error {
         /// The row.
         row: usize,
     },
-    /// A row that the density says cannot occur, so that its gaps cannot be filled. Rows are counted from zero.
+    /// A row of density zero, whose missing cells cannot be imputed. Rows are counted from zero.
     #[error(
         "row {row}: the observed cells have density zero under the model, so nothing can be said of the missing ones"
     )]
@@ -107,19 +107,19 @@ pub enum Error {
         /// The row.
         row: usize,
     },
-    /// A row to condition on that the density says cannot occur.
+    /// A row to condition on whose observed cells have density zero.
     #[error(
         "the observed cells have density zero under the model, so nothing can be said of the missing ones"
     )]
     ZeroDensity,
-    /// A table with another column than a model's.
+    /// A table with a column that differs from the model's.
     #[error("column `{found}` {problem} the model's column `{expected}`")]
     OtherColumn {
-        /// The table's.
+        /// Name of the table's column.
         found: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
-        /// The model's.
+        /// Name of the model's column.
         expected: String,
     },
     /// A model file that cannot be read.
@@ -127,62 +127,62 @@ pub enum Error {
     ModelFile(#[from] ModelFileError),
 }
 
-/// What is wrong with a model file.
+/// A problem of a model file.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ModelFileError {
-    /// It does not begin as model files do.
+    /// It does not start like a model file.
     #[error("is no model of psd-impute")]
     NotAModel,
-    /// It has a format that is not known here.
+    /// Its format is unknown to this version.
     #[error("has format {found}, but this version of psd-impute knows format {known} only")]
     Version {
-        /// Its format.
+        /// Format of the file.
         found: u32,
-        /// The one that is known.
+        /// Format that can be read.
         known: u32,
     },
-    /// It was cut, or something was added.
+    /// It was cut, or bytes were added.
     #[error("has {found} bytes, but says that it has {expected}: it is not complete, or has something added")]
     Length {
-        /// Its length.
+        /// Length of the file.
         found: u64,
-        /// What it should be.
+        /// The length according to its header.
         expected: u64,
     },
-    /// Its bytes are not those that were written.
+    /// Its bytes differ from those that were written.
     #[error("is damaged: its checksum is {found:08x} and should be {expected:08x}")]
     Damaged {
-        /// The checksum of its bytes.
+        /// Checksum of its bytes.
         found: u32,
-        /// The checksum that was written.
+        /// Checksum stored in the file.
         expected: u32,
     },
-    /// Its payload cannot be taken apart.
+    /// Its payload cannot be parsed.
     #[error("cannot be taken apart: {reason}")]
     Payload {
-        /// What its reader says.
+        /// Message of the parser.
         reason: String,
     },
-    /// A tensor that is missing or not as it should be.
+    /// A tensor that is missing or invalid.
     #[error("is not consistent: the tensor `{name}` {problem}")]
     Tensor {
         /// The tensor.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// Numbers that no model has.
+    /// Numbers that no model can have.
     #[error("is not consistent: {part}: {reason}")]
     Content {
-        /// Where they are.
+        /// Part of the model where they occur.
         part: String,
-        /// What is wrong with them.
+        /// The problem.
         reason: Box<crate::Error>,
     },
 }
 
-/// Builds a [`Error::BadParameter`].
+/// Builds an [`Error::BadParameter`].
 pub(crate) fn bad(name: &'static str, value: impl std::fmt::Display, expected: &'static str) -> Error {
     Error::BadParameter { name, value: value.to_string(), expected }
 }

@@ -34,7 +34,7 @@ pub struct LbfgsInfo {
 ///
 /// # Errors
 ///
-/// Whatever `f` returns.
+/// Those of `f`.
 pub fn lbfgs<E>(
     f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>), E>,
     start: Vec<f64>,
@@ -47,7 +47,7 @@ pub fn lbfgs<E>(
 ///
 /// # Errors
 ///
-/// Whatever `f` or `watch` returns.
+/// Those of `f` and `watch`.
 pub fn lbfgs_watched<E>(
     mut f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>), E>,
     mut watch: impl FnMut(usize, &[f64]) -> Result<ControlFlow<()>, E>,
