@@ -3,7 +3,7 @@
 use crate::error::bad;
 use crate::kernel::MetricKind;
 use crate::learn::psd::{PaperPreset, TheoryPreset};
-use crate::stack::{Member, StackFit};
+use crate::stack::{Member, SETTINGS, StackFit};
 use crate::table::Table;
 use crate::{Error, Result};
 use std::time::Duration;
@@ -125,7 +125,7 @@ impl StackOptions {
     fn changed(&self, usual: Vec<Member>) -> Vec<Member> {
         let metric = self.metric.unwrap_or(MetricKind::Full);
         let usual = match self.anchors {
-            Some(anchors) => vec![Member::Psd { metric, anchors, strength: 0.05, scale: 0.15 }],
+            Some(anchors) => vec![SETTINGS.kernels[1].member(metric, Some(anchors))],
             None => usual,
         };
         let normal = self.normal.unwrap_or(self.anchors.is_none());

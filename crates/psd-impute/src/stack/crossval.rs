@@ -1,6 +1,7 @@
 //! Cross-validation of a stack's smooth members.
 
 use super::members::{Member, Rows, Smooth, Start, generator};
+use super::settings::SETTINGS;
 use super::space::{PerSpace, Space, Views};
 use super::stacking::stacking_weights;
 use crate::Result;
@@ -13,15 +14,7 @@ use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// What a member has to add to the stack, in nats a row, for one of twice its size to be worth its price. The number is not derived: on
-/// seventeen tables a fifth of it gained little more and took a third longer.
-const WORTH: f64 = 0.05;
-/// Members lighter than this are dropped.
-pub(super) const LIGHTEST: f64 = 0.01;
-/// The log-likelihood of a row that no member can have produced, where the rows' are added up.
-const IMPOSSIBLE: f64 = -1e3;
-
-/// The weighted mean of a number a row.
+/// The weighted mean of one number per row.
 pub(super) fn average(values: &[f64], weights: &[f64]) -> f64 {
     let sum: f64 = values.iter().zip(weights).map(|(v, w)| v * w).sum();
     sum / weights.iter().sum::<f64>()
@@ -30,19 +23,19 @@ pub(super) fn average(values: &[f64], weights: &[f64]) -> f64 {
 /// A member and the space it is fitted in.
 pub(super) type Placed = (Member, Space);
 
-/// Members as seen by the rows they were not fitted to. Row `i` is in fold `i % folds`.
+/// Members and their out-of-fold likelihoods. Row `i` is in fold `i % folds`.
 pub(super) struct CrossValidated {
     pub(super) members: Vec<Placed>,
-    /// A member a column: the log-likelihood of every row's observed cells.
+    /// For each member, the log-likelihood of every row's observed cells.
     pub(super) logs: Vec<Vec<f64>>,
     /// For each member, its fits without each of the folds.
     fits: Vec<Vec<Arc<dyn Density>>>,
-    /// Whether nobody asked to stop.
+    /// Whether all members were tried: the observer did not stop the search.
     pub(super) complete: bool,
 }
 
-/// Tries the members in order, the normal model and mixtures in both spaces, others in the one that did better. A kind that
-/// has twice been of no use in a space gets no larger there.
+/// Tries the members in order, the normal model and mixtures in both spaces, others in the better one. A kind of member grows no
+/// further in a space after two sizes without a gain there.
 pub(super) fn cross_validate(
     rows: Rows<'_>,
     members: &[Member],
@@ -126,7 +119,7 @@ impl Split {
 }
 
 impl CrossValidated {
-    /// Where a member is to be tried, after members with these held-out likelihoods.
+    /// The spaces in which a member is tried, given the held-out likelihoods of those before it.
     fn spaces(&self, member: Member, held_out: &[f64]) -> Vec<Space> {
         let best = |space: Space| {
             let here = self.members.iter().zip(held_out).filter(|(placed, _)| placed.1 == space);
@@ -139,8 +132,8 @@ impl CrossValidated {
         }
     }
 
-    /// How often the kind was of no use in this space since its best there: neither did it get better, nor did the stack with it. One that
-    /// does worse by itself may still tell what others do not.
+    /// The number of sizes of this kind, since its best in this space, that improved neither on it nor on the stack. A member that is worse by itself
+    /// may still improve the stack.
     fn falls(&self, (member, space): Placed, held_out: &[f64], gains: &[f64]) -> usize {
         let kind = std::mem::discriminant(&member);
         let here = |placed: &Placed| std::mem::discriminant(&placed.0) == kind && placed.1 == space;
@@ -148,19 +141,19 @@ impl CrossValidated {
         let mut falls = 0;
         for c in (0..self.members.len()).filter(|&c| here(&self.members[c])) {
             let better = held_out[c] > best && !self.is_outdone(c);
-            falls = if better || gains[c] > WORTH { 0 } else { falls + 1 };
+            falls = if better || gains[c] > SETTINGS.worth { 0 } else { falls + 1 };
             best = best.max(held_out[c]);
         }
         falls
     }
 
-    /// The average log-likelihood under the best stack of what was tried.
+    /// The average log-likelihood under the best stack of the members tried so far.
     fn level(&self, row_weights: &[f64]) -> f64 {
         let logs = self.stacked(&self.weights(row_weights));
-        average(&logs.iter().map(|log| log.max(IMPOSSIBLE)).collect::<Vec<_>>(), row_weights)
+        average(&logs.iter().map(|log| log.max(SETTINGS.impossible)).collect::<Vec<_>>(), row_weights)
     }
 
-    /// Whether the same member is better in the other space, beyond doubt.
+    /// Whether the same member is clearly better in the other space.
     fn is_outdone(&self, c: usize) -> bool {
         let other = |placed: &Placed| placed.0 == self.members[c].0 && placed.1 != self.members[c].1;
         let Some(rival) = self.members.iter().position(other) else { return false };
@@ -168,10 +161,10 @@ impl CrossValidated {
         plainest(2, logs[0].len(), |which, row| -logs[which][row]) == 1
     }
 
-    /// The members that count, with new weights.
+    /// The members with weight, weighted anew among themselves.
     pub(super) fn choose(&self, row_weights: &[f64]) -> Chosen {
         let weights = self.weights(row_weights);
-        let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > LIGHTEST).collect();
+        let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > SETTINGS.lightest).collect();
         let validated = Self {
             members: kept.iter().map(|&c| self.members[c]).collect(),
             logs: kept.iter().map(|&c| self.logs[c].clone()).collect(),
@@ -181,7 +174,7 @@ impl CrossValidated {
         Chosen { weights: validated.weights(row_weights), validated }
     }
 
-    /// The weights of what was tried; the normal models are the plain ones.
+    /// The weights of the members tried so far; the normal models are the plain ones.
     fn weights(&self, row_weights: &[f64]) -> Vec<f64> {
         let plain: Vec<bool> = self.members.iter().map(|placed| placed.0 == Member::Normal).collect();
         stacking_weights(&self.logs, &plain, row_weights)
@@ -197,7 +190,7 @@ impl CrossValidated {
     }
 }
 
-/// The members that count.
+/// The members with weight.
 pub(super) struct Chosen {
     validated: CrossValidated,
     /// Their weights among themselves.
@@ -271,7 +264,7 @@ mod tests {
         assert!((of.level(&[1.0; 4]) + 1.0).abs() < 1e-6, "{}", of.level(&[1.0; 4]));
         let none = f64::NEG_INFINITY;
         let of = tried([[-1.0, -1.0, -1.0, none]; 3]);
-        let expected = (-3.0 + IMPOSSIBLE) / 4.0;
+        let expected = (-3.0 + SETTINGS.impossible) / 4.0;
         assert!((of.level(&[1.0; 4]) - expected).abs() < 1e-6, "{}", of.level(&[1.0; 4]));
     }
 }

@@ -1,4 +1,4 @@
-//! How much weight the donors get: by the energy score of self-masked cells.
+//! The weight of the donors, by the energy score of self-masked cells.
 //!
 //! Some observed cells `y` of a row are masked and predicted from the others, by the members fitted without the row. The **energy
 //! score** `E|X - y| - ½ E|X - X'|` of a prediction `X` is proper, as the likelihood is, but it is measured in the cells' own units: a spike in
@@ -8,7 +8,7 @@
 //! (1-w) a_0 + w a_1 - ½ [(1-w)² b_00 + 2 w (1-w) b_01 + w² b_11]        a_c = E|X_c - y|,  b_cd = E|X_c - X_d'|
 //! ```
 //!
-//! so that one set of draws scores every weight. Distances are those of standardised rows; labels that differ are one apart.
+//! so that one set of draws scores every weight. Distances are between standardised rows; different labels are one apart.
 
 use crate::Result;
 use crate::density::Density;
@@ -18,13 +18,13 @@ use crate::table::{Pattern, RowKeys, Table, Unit};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// Rows that are scored.
+/// Rows that are scored. Arbitrary: the standard error of the score falls by the root of it.
 const ROWS: usize = 600;
-/// Fewer scored rows than this decide nothing.
+/// With fewer scored rows than this, donors get no weight. Arbitrary.
 const FEWEST: usize = 20;
-/// Draws from each of the two.
+/// Draws from each of the two. Arbitrary.
 const DRAWS: usize = 24;
-/// The share of a row's observed cells that is masked.
+/// The share of a row's observed cells that is masked. Arbitrary.
 const MASKED: f64 = 0.3;
 
 /// One row's scores.
@@ -52,8 +52,8 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    /// The least weight of the second density whose average score, under row weights, cannot be told from the best; and every scored row's
-    /// position and score with it.
+    /// The least weight of the second density whose weighted average score cannot be distinguished from the best; and the position and score of every
+    /// scored row at that weight.
     pub(super) fn best_weight(&self, weights: &[f64]) -> (f64, Vec<(usize, f64)>) {
         let steps = (-24..=24).map(|k| 0.5 * f64::from(k));
         let logits: Vec<f64> = [f64::NEG_INFINITY].into_iter().chain(steps).chain([f64::INFINITY]).collect();
@@ -82,7 +82,7 @@ pub(super) fn score<'a>(
     Ok(Scores { rows: rows.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect() })
 }
 
-/// Masks some cells of a row and scores both predictions; nothing for a row with fewer than two observed cells.
+/// Masks some cells of a row and scores both predictions. Returns `None` for a row with fewer than two observed cells.
 fn score_row(
     row: &[f64],
     units: &[Unit],

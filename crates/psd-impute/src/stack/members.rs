@@ -1,4 +1,4 @@
-//! The members a stack may have.
+//! The kinds of member of a stack, and their fits.
 
 use crate::Result;
 use crate::density::{Density, PsdDensity, Stack};
@@ -24,16 +24,16 @@ pub enum Member {
     Normal,
     /// A mixture of normals, each with its own covariance.
     Mixture {
-        /// How many.
+        /// The number of components.
         components: usize,
     },
     /// The paper's density: `Q`, anchors and metric learned jointly.
     Psd {
         /// The kind of metric.
         metric: MetricKind,
-        /// How many anchors.
+        /// The number of anchors.
         anchors: usize,
-        /// The weight of the metric's prior, in nats a row.
+        /// The weight of the metric's prior, in nats per row.
         strength: f64,
         /// Its scale, in covariances of the normal model.
         scale: f64,
@@ -65,10 +65,10 @@ pub(super) fn generator(seed: u64, start: u64) -> ChaCha8Rng {
 pub(super) struct Rows<'a> {
     pub(super) table: &'a Table,
     pub(super) weights: &'a [f64],
-    /// The weights that the base measure of discrete columns counts by: all members of a stack speak of the same one.
+    /// The row weights of the base measure of discrete columns, which all members of a stack share.
     pub(super) base: &'a [f64],
     pub(super) resolution: &'a Arc<Resolution>,
-    /// When EM stops.
+    /// The stopping rule of EM.
     pub(super) em: EmParams,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct FittedMixture {
     pub(crate) prior: MixturePrior,
 }
 
-/// A smooth member's parameters, and what is needed to move them to other row weights.
+/// A smooth member's parameters, and the prior under which they move to other row weights.
 pub(crate) enum Smooth {
     Mixture(FittedMixture),
     Psd { psd: Box<PsdDensity>, prior: MetricPrior },
@@ -88,9 +88,9 @@ pub(crate) enum Smooth {
 /// Steps of L-BFGS for a first fit, if EM may not take more, and from a fit to one with other row weights.
 const STEPS: usize = 150;
 const MOVES: usize = 8;
-/// The tolerance of EM where only what components have in common is asked for.
+/// The tolerance of EM where only the pooled covariance of the components is needed.
 const COARSE: f64 = 0.01;
-/// The least share of the variance that a component is expected to have: clusters of tied rows leave nothing.
+/// The least share of the variance that a component is expected to have: clusters of equal rows have none.
 const LEAST_SHARE: f64 = 0.02;
 
 /// The normal model of some rows, where the other members start.
@@ -144,7 +144,7 @@ impl Smooth {
         }
     }
 
-    /// From here to a fit of the same rows with other weights, the covariances of a mixture then taken `spread` times.
+    /// Moves to a fit of the same rows under other weights. The covariances of a mixture are then multiplied by `spread`.
     pub(super) fn refit(&self, rows: Rows<'_>, spread: f64) -> Result<Self> {
         match self {
             Self::Mixture(FittedMixture { mixture, prior }) => {
@@ -164,11 +164,11 @@ impl Smooth {
     }
 }
 
-/// A mixture whose prior is its own: components are first expected to be like the whole table, only smaller, by what clusters leave of its
-/// variance; then to be like each other. What they have in common is well known even if each of them has few rows.
+/// A mixture with an empirical prior: components are first pulled to the covariance of the whole table, scaled by the share of variance within clusters, and
+/// then to the pooled covariance of the components. That is well estimated even if each component has few rows.
 ///
-/// The prior is worth half as many rows as there are columns. That is not derived: a third to all of them did about as well on eight tables,
-/// fewer better on narrow ones and more on wide ones.
+/// The prior is worth half as many rows as there are columns. Measured, not derived: on eight tables a third to one row per column did about as well,
+/// fewer better on narrow tables and more on wide ones.
 fn fit_mixture(
     rows: Rows<'_>,
     covariance: MatRef<'_, f64>,
@@ -186,7 +186,7 @@ fn fit_mixture(
     Ok((FittedMixture { mixture, prior }, report.converged))
 }
 
-/// The centres of k-means and their shares as a diagonal `Q`.
+/// A start from k-means: the centres as anchors, and their shares on the diagonal of `Q`.
 fn start_psd(
     rows: Rows<'_>,
     metric: Metric,

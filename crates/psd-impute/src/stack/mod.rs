@@ -7,6 +7,7 @@ mod members;
 mod observer;
 mod parts;
 mod row_weights;
+mod settings;
 mod space;
 mod stacking;
 
@@ -18,4 +19,5 @@ pub use observer::{FitObserver, Stop};
 pub(crate) use parts::{Data, DonorPart, Parts};
 pub use row_weights::ImputationIndex;
 pub(crate) use row_weights::LEAST_SHAPE;
+pub(crate) use settings::SETTINGS;
 pub use space::Space;

@@ -1,9 +1,10 @@
-//! What a stack is put together from: the rows, the members' fits, the donors.
+//! The parts of a stack: the rows, the fits of the members, the donors.
 
 use super::crossval::{Chosen, CrossValidated, Placed, average};
 use super::energy;
 use super::fit::Tried;
 use super::members::{Member, Rows, Smooth};
+use super::settings::SETTINGS;
 use super::space::{Space, View, Views, normal_scores};
 use crate::Result;
 use crate::density::{Density, Donors, Fold, LeftOut, Stack};
@@ -15,39 +16,29 @@ use crate::table::{Resolution, Table, Warps};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows that members are cross-validated on, and that may be donors.
-pub(super) const SAMPLE: usize = 4_000;
-/// Rows that members are fitted to.
-const ROWS: usize = 20_000;
-/// EM steps from a fit to one with other row weights, at most.
-const MOVES: usize = 30;
-/// The gain of all rows together, in nats, at which EM stops there. What a refit is for is the spread of the refits, and one that stops
-/// at a remaining gain of `g` nats stops some `√(2g)` standard errors short: EM is slowest along what the missing cells would tell.
-const MOVED: f64 = 1e-4;
-
 /// The rows that a stack is fitted to.
 pub(crate) struct Data {
-    /// Distinct rows where all are used, else some of them.
+    /// Distinct rows if all rows are used, else a sample.
     pub(crate) table: Table,
-    /// How many rows each stands for.
+    /// How often each row occurs.
     pub(crate) weights: Vec<f64>,
     /// The rows that members are cross-validated on, their weights, and their positions in the table.
     pub(super) sample: Table,
     pub(super) sample_weights: Vec<f64>,
     pub(crate) sampled: Vec<usize>,
     pub(crate) resolution: Arc<Resolution>,
-    /// The maps to the normal scores under these weights. They are kept, also in the model's file: donors are found by the very bits of
-    /// their scores.
+    /// The maps to the normal scores under these weights. They are kept in the model's file as well: donors are recognised by the exact bits
+    /// of their scores.
     pub(crate) scores: Arc<Warps>,
 }
 
 impl Data {
     pub(super) fn of(table: &Table) -> Result<Self> {
         // Of a sample, merged rows would be in or out with all their weight.
-        let (table, weights) = if table.len() <= SAMPLE {
+        let (table, weights) = if table.len() <= SETTINGS.compared_rows {
             table.merge_duplicates(&vec![1.0; table.len()])?
         } else {
-            let rows = table.sample(ROWS);
+            let rows = table.sample(SETTINGS.fitted_rows);
             (table.select(&rows)?, vec![1.0; rows.len()])
         };
         Self::new(table, weights)
@@ -58,9 +49,9 @@ impl Data {
         Self::from_parts(table, weights, scores)
     }
 
-    /// From the rows to be used, how many rows each stands for, and the maps to their normal scores.
+    /// From the rows to be used, how often each occurs, and the maps to their normal scores.
     pub(crate) fn from_parts(table: Table, weights: Vec<f64>, scores: Warps) -> Result<Self> {
-        let sampled = table.sample(SAMPLE);
+        let sampled = table.sample(SETTINGS.compared_rows);
         let sample = table.select(&sampled)?;
         let sample_weights = sampled.iter().map(|&i| weights[i]).collect();
         let resolution = Arc::new(Resolution::of(&table));
@@ -77,39 +68,38 @@ impl Data {
         Views::by(self.rows(&self.weights), self.scores.clone())
     }
 
-    /// For cross-validation, where less than the last digit will do.
+    /// The rows of cross-validation, where EM may stop early.
     pub(super) fn sampled_rows(&self) -> Rows<'_> {
-        let em = EmParams { tolerance: 1e-3, max_iterations: 100 };
         let Self { sample: table, sample_weights: weights, resolution, .. } = self;
-        Rows { table, weights, base: weights, resolution, em }
+        Rows { table, weights, base: weights, resolution, em: SETTINGS.comparing }
     }
 }
 
-/// What a stack is put together from.
+/// The parts of a stack.
 pub(crate) struct Parts {
-    /// The smooth members and where they live; a mixture may be there several times, from different starts.
+    /// The smooth members and their spaces; a mixture may be there several times, from different starts.
     pub(crate) smooth: Vec<(Space, Smooth)>,
     /// Their weights among themselves.
     pub(crate) weights: Vec<f64>,
     pub(crate) donors: Option<DonorPart>,
-    /// Of the row weights of refits.
+    /// The shape of the row weights of refits.
     pub(crate) shape: f64,
     pub(crate) data: Data,
 }
 
-/// Where the members of a stack move to.
+/// Row weights that the members of a stack move to.
 #[derive(Clone, Copy)]
 pub(super) struct Reweighting<'a> {
     /// The row weights.
     pub(super) weights: &'a [f64],
-    /// How many times the covariances of mixtures are taken that are fitted under them.
+    /// The factor of the covariances of mixtures that are fitted under them.
     pub(super) spread: f64,
 }
 
 /// The donors of a stack.
 pub(crate) struct DonorPart {
     pub(crate) donors: Donors,
-    /// Where they live.
+    /// Their space.
     pub(crate) space: Space,
     /// Their weight in the stack.
     pub(crate) share: f64,
@@ -127,7 +117,7 @@ pub(super) struct FittedDonors {
 type Inside = (f64, Space, Arc<dyn Density>);
 
 impl Parts {
-    /// Donors in the columns, or in their normal scores if they tell better there too. `chosen` are the smooth members.
+    /// Donors in the columns as they are, or in the normal scores if they predict better there. `chosen` are the smooth members.
     pub(super) fn fit_donors(&self, chosen: &Chosen, seed: u64) -> Result<FittedDonors> {
         let views = self.data.views()?;
         let densities = self.densities(&views, None)?;
@@ -153,7 +143,7 @@ impl Parts {
         Ok(if better { scores } else { plain })
     }
 
-    /// `smooth` says what to expect in the missing cells, `blind` is what the smooth members say of each fold without having seen it.
+    /// `smooth` gives the expected values of the donors' missing cells; `blind` are the stacks of smooth members fitted without each fold.
     fn fit_donors_in(
         &self,
         space: Space,
@@ -174,11 +164,10 @@ impl Parts {
         Ok(FittedDonors { part: DonorPart { donors, space, share }, scores, left_out })
     }
 
-    /// Each smooth member's weight, space and density there, moved to the views' row weights if they are new: how many times covariances
-    /// are taken then.
+    /// The weight, space and density of each smooth member. If `spread` is given they move to the views' row weights, and covariances are multiplied by it.
     fn densities(&self, views: &Views, spread: Option<f64>) -> Result<Vec<Inside>> {
         let rows: f64 = self.data.weights.iter().sum();
-        let em = EmParams { tolerance: MOVED / rows, max_iterations: MOVES };
+        let em = EmParams { tolerance: SETTINGS.refit_gain / rows, max_iterations: SETTINGS.refit_steps };
         let one = |(&weight, (space, fit)): (&f64, &(Space, Smooth))| {
             let rows = views[*space].rows(em);
             let density = match spread {
@@ -190,7 +179,7 @@ impl Parts {
         self.weights.par_iter().zip(&self.smooth).map(one).collect()
     }
 
-    /// The whole stack, moved to other row weights if there are some. Donors stay in the coordinates that their cells are in.
+    /// The whole stack, under other row weights if they are given. Donors stay in the coordinates of their cells.
     pub(super) fn stack(&self, moved: Option<Reweighting<'_>>) -> Result<Stack> {
         let home = self.data.views()?;
         let away = moved.map(|moved| Views::of(self.data.rows(moved.weights))).transpose()?;
@@ -237,7 +226,7 @@ impl Parts {
     }
 }
 
-/// What the smooth members say of the cells in the coordinates of a space: outside all of them, inside those that live there.
+/// The stack of smooth members in the coordinates of a space: all of them in the columns as they are, and only its own members in the normal scores.
 fn smooth_in(space: Space, views: &Views, densities: &[Inside]) -> Result<Stack> {
     let member = |(weight, at, density): &Inside| -> Result<(f64, Box<dyn Density>)> {
         Ok(match space {

@@ -1,40 +1,39 @@
 //! Row weights for one of several completed tables: a Bayesian bootstrap that makes up for the parameters.
 //!
-//! The Bayesian bootstrap weights rows by independent exponential variables, that is Gamma(1). What a fit under such weights scatters
-//! by is the sandwich of the residuals it is fitted to, which are too small by what the fit itself takes up. Of the regression of a
-//! column on the `d - 1` others, fitted to `n` rows, the squared residual of a row with leverage `h` is `σ²(1 - h)`, and the sandwich
-//! has it times the square of a regressor `x`. For normal columns `h` is `1/n`, `x²/n` and one more `1/n` on average for each other
+//! The Bayesian bootstrap weights rows by independent exponential variables, that is Gamma(1). The variance of a fit under such weights is the
+//! sandwich estimator with its in-sample residuals, which are too small by the degrees of freedom of the fit. In the regression of a
+//! column on the `d - 1` others, fitted to `n` rows, the squared residual of a row with leverage `h` is `σ²(1 - h)`; the sandwich
+//! weights it by the square of a regressor `x`. For normal columns `h` is `1/n`, `x²/n` and one more `1/n` on average for each other
 //! regressor; weighed by `x²` (`E x⁴ = 3`) this is `(1 + 3 + d - 2)/n`: the variance of a slope comes out too small by the share
 //! `(d + 2)/n`.
 //!
-//! Weights of Gamma(a), divided by `a`, have the mean 1 and the variance `1/a`, and what is fitted scatters by `1/a` as much. So
-//! `a = 1 - (d + 2)/n` gives back what is lost, `n` being the rows that have both the column and the one it is told by, on average over the
+//! Weights of Gamma(a), divided by `a`, have mean 1 and variance `1/a`, and the variance of the fit grows by `1/a`. So
+//! `a = 1 - (d + 2)/n` restores the loss, where `n` is the number of rows that have both a column and its predictor, on average over the
 //! missing cells and those observed beside them.
 //!
-//! The variance of the residuals themselves is lost in the same measure. With a flat prior its posterior mean is their sum of squares over
-//! `n - d - 2`, where a fit has it over `n`: the covariance of a refit is to be taken `1/a` times.
+//! The variance of the residuals themselves is too small by the same factor. With a flat prior its posterior mean is their sum of squares over
+//! `n - d - 2`, where a fit divides by `n`: the covariance of a refit is multiplied by `1/a`.
 //!
 //! A ridge leaves a regression fewer degrees of freedom than it has columns. With the weight of `ρ n` rows, it leaves `λ/(λ + ρ)` of
-//! the direction of an eigenvalue `λ` of the covariance. The normal model's own covariance has `μ = (λ + ρ)/(1 + ρ)` there, so that `d` is
-//! to be
+//! the direction of an eigenvalue `λ` of the covariance. The normal model's own covariance has `μ = (λ + ρ)/(1 + ρ)` there, so that the degrees of freedom
+//! are
 //!
 //! ```text
 //! d = Σ_k 1 - ρ / ((1 + ρ) μ_k)
 //! ```
 //!
-//! **Tables in balance.** Of `m` tables whose weights are drawn apart, the average scatters by an `m`-th of what each does, and Rubin's
-//! rules add as much to the variance. That is noise of our own making. Here each row shares out its weight of `m` among the tables by
-//! a Dirichlet variable with the same parameter `α` for each, so that what moves one table moves the others the other way and the average
-//! stays. A weight then has the mean 1 and the variance `v = (m - 1)/(m α + 1)`, and two tables have the correlation `-1/(m - 1)`. The
-//! variance between tables, as Rubin's rules estimate it, is `v m/(m - 1)` times that of what is fitted; they count it `1 + 1/m` times,
-//! which has to be `1/a`:
+//! **Tables in balance.** If `m` tables have independent weights, the variance of their average is an `m`-th of that of one table, and Rubin's
+//! rules add as much to the total variance. That is avoidable noise. Here each row divides its weight of `m` among the tables by
+//! a Dirichlet variable with the same parameter `α` for each, so that the deviations of the tables cancel in the average. A weight then has the mean 1 and the variance `v = (m - 1)/(m α + 1)`, and two tables have the correlation `-1/(m - 1)`. The
+//! variance between tables, as Rubin's rules estimate it, is `v m/(m - 1)` times that of the fit; they multiply it by `1 + 1/m`,
+//! and the product has to be `1/a`:
 //!
 //! ```text
 //! (m + 1)/(m α + 1) = 1/a,        α = (a (m + 1) - 1)/m
 //! ```
 //!
-//! With the plain bootstrap's `a = 1` this is `α = 1`, and for many tables both are what they were: the shares become Gamma(a)
-//! variables. For few, each table stays nearer to the fit, `v = (m - 1)/(a (m + 1))`, and what is pooled is as wide as it has to be.
+//! With the plain bootstrap's `a = 1` this is `α = 1`, and for many tables nothing changes: the shares become Gamma(a)
+//! variables. With few tables each stays nearer to the fit, `v = (m - 1)/(a (m + 1))`, and pooled intervals keep their width.
 
 use super::members::FittedMixture;
 use crate::Result;
@@ -45,17 +44,17 @@ use faer::Mat;
 use rand_distr::{Distribution, Gamma};
 use rayon::prelude::*;
 
-/// One of several completed tables that belong together.
+/// The index of one of several completed tables that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImputationIndex {
-    /// Which, from one on.
+    /// The index, from one.
     pub number: u64,
-    /// How many there are.
+    /// The number of tables.
     pub of: u64,
 }
 
 impl ImputationIndex {
-    /// Refuses a number beyond how many there are.
+    /// Refuses an index outside `1..=of`.
     pub(crate) fn check(self) -> Result<Self> {
         let Self { number, of } = self;
         if (1..=of).contains(&number) {
@@ -65,13 +64,13 @@ impl ImputationIndex {
     }
 }
 
-/// Stands in the keys of random numbers where an imputation's number would; none has this one.
+/// Takes the place of an imputation's index in the keys of random numbers; no imputation has this one.
 const WEIGHTS: u64 = u64::MAX;
-/// The least shape of the weights: columns so many that less would be left are held by priors.
+/// The least shape of the weights. Arbitrary: with so many columns that it would be less, priors hold the fit.
 pub(crate) const LEAST_SHAPE: f64 = 0.5;
 
-/// A weight for each row, of which each stands for `copies`; the sum of as many weights then. Over all the tables they add up to their
-/// number times the copies.
+/// A weight for each row; for one that occurs `copies` times, the sum of as many weights. Over all tables the weights of a row add up to
+/// the number of tables times its copies.
 pub(super) fn row_weights(
     table: &Table,
     copies: &[f64],
@@ -97,8 +96,8 @@ pub(super) fn shape(table: &Table, copies: &[f64], normal: &FittedMixture) -> Re
     Ok((1.0 - (freedom(table, normal)? + 2.0) / rows_behind(table, copies)).max(LEAST_SHAPE))
 }
 
-/// How many rows tell what a missing cell has to do with an observed one beside it: those that have both columns, on average over all such
-/// pairs of cells. If there are none, the rows that have a column.
+/// The number of rows that have both the column of a missing cell and that of an observed cell beside it, on average over all such
+/// pairs of cells. Without such pairs, the average number of rows that have a column.
 ///
 /// With `n_jk` the rows that have both columns, and so `n_jj - n_jk` the rows that have the first one only, it is
 /// `Σ_jk (n_jj - n_jk) n_jk / Σ_jk (n_jj - n_jk)`.

@@ -8,9 +8,9 @@
 //! ```
 //!
 //! with the column's empirical distribution `F` (half the weight of `x` itself counts), its mean `m` and deviation `σ`: a column that is
-//! normal keeps its shape, and `s` rows' worth of normal density keep the tails and columns with few cells from being taken at their
-//! word. The map goes through the scores of some of the values, a piece of it having enough cells to tell its slope, and is linear between.
-//! Likelihoods of the two spaces compare as they are, see [`Warped`].
+//! normal keeps its shape, and `s` rows' worth of normal density regularise the tails and columns
+//! with few cells. The map is piecewise linear through the scores of some of the values, so far apart that each piece has enough cells to estimate its slope.
+//! Likelihoods of the two spaces are comparable, see [`Warped`].
 
 use super::members::Rows;
 use crate::Result;
@@ -23,13 +23,13 @@ use std::fmt;
 use std::ops::Index;
 use std::sync::Arc;
 
-/// `s`.
+/// `s`. Arbitrary.
 const PRIOR: f64 = 10.0;
-/// Two knots are at least so far apart in score, and so many times the root of the number of cells in cells.
+/// The least distance of two knots: in score, and in cells as a multiple of the root of their number. Arbitrary.
 const STEP: f64 = 0.1;
 const CELLS: f64 = 0.25;
 
-/// Which coordinates.
+/// A choice of coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Space {
@@ -48,14 +48,14 @@ impl fmt::Display for Space {
     }
 }
 
-/// Something for each of the two spaces.
+/// One value for each of the two spaces.
 pub(crate) struct PerSpace<T> {
     pub(crate) plain: T,
     pub(crate) scores: T,
 }
 
 impl<T> PerSpace<T> {
-    /// The same function of each, both at once.
+    /// Applies a function to both, in parallel.
     pub(super) fn try_map<U: Send>(&self, f: impl Fn(&T) -> Result<U> + Sync) -> Result<PerSpace<U>>
     where
         T: Sync,
@@ -80,12 +80,12 @@ impl<T> Index<Space> for PerSpace<T> {
 pub(crate) type Views = PerSpace<View>;
 
 impl Views {
-    /// By the maps to normal scores that [`normal_scores`] gives for some rows.
+    /// With maps to normal scores from [`normal_scores`].
     pub(super) fn by(rows: Rows<'_>, warps: Arc<Warps>) -> Result<Self> {
         Ok(Self { plain: View::plain(rows), scores: View::scores(rows, warps)? })
     }
 
-    /// By the maps for these rows themselves.
+    /// With the maps of these rows themselves.
     pub(super) fn of(rows: Rows<'_>) -> Result<Self> {
         Self::by(rows, Arc::new(normal_scores(rows.table, rows.weights)?))
     }
@@ -97,7 +97,7 @@ pub(crate) struct View {
     weights: Vec<f64>,
     base: Vec<f64>,
     resolution: Arc<Resolution>,
-    /// The way there, and what values stand for outside.
+    /// The maps to this space, and the cells of repeated values outside it.
     way: Option<(Arc<Warps>, Arc<Resolution>)>,
 }
 
@@ -122,7 +122,7 @@ impl View {
         Rows { table, weights, base, resolution, em }
     }
 
-    /// What values stand for in these coordinates.
+    /// The cells of repeated values in these coordinates.
     pub(crate) fn resolution(&self) -> &Arc<Resolution> {
         &self.resolution
     }
@@ -135,7 +135,7 @@ impl View {
         })
     }
 
-    /// What the log-density of each row of a table gains when it is taken out of these coordinates.
+    /// The log-Jacobian of each row of a table: the gain of its log-density when it is taken out of these coordinates.
     pub(super) fn log_slopes(&self, table: &Table) -> Vec<f64> {
         let one = |row: &[f64]| match &self.way {
             None => 0.0,
@@ -157,7 +157,7 @@ pub(super) fn normal_scores(table: &Table, weights: &[f64]) -> Result<Warps> {
     Warps::new(table, (0..table.columns().len()).map(warp).collect())
 }
 
-/// The scores of a column; none where it has a single value.
+/// The scores of a column. Returns `None` if it has a single value.
 fn scores(table: &Table, weights: &[f64], j: usize) -> Option<Warp> {
     let mut cells: Vec<(f64, f64)> = table.rows().map(|row| row[j]).zip(weights.iter().copied()).collect();
     cells.retain(|cell| !cell.0.is_nan() && cell.1 > 0.0);
@@ -179,7 +179,7 @@ fn scores(table: &Table, weights: &[f64], j: usize) -> Option<Warp> {
     Warp::new(knots.iter().map(|knot| (knot.x, knot.z)).collect()).ok()
 }
 
-/// A value, its score, and how many cells are below it, half of its own included.
+/// A value, its score, and the number of cells below it, half of its own included.
 #[derive(Clone, Copy)]
 struct Ranked {
     x: f64,
@@ -187,7 +187,7 @@ struct Ranked {
     rank: f64,
 }
 
-/// The first and the last value and some between, `STEP` and so many cells apart.
+/// The first value, the last, and some between, at least `STEP` and `cells` apart.
 fn spaced(values: &[Ranked], cells: f64) -> Vec<Ranked> {
     let far = |a: &Ranked, b: &Ranked| b.rank - a.rank >= cells && b.z - a.z >= STEP;
     let mut knots: Vec<Ranked> = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
         scores(table, &vec![1.0; table.len()], 0).unwrap()
     }
 
-    /// Of the quantiles of a distribution, the scores are those of the normal: the map is the one between the two.
+    /// The scores of the quantiles of a distribution are normal quantiles.
     #[test]
     fn scores_are_normal_whatever_the_column() {
         let n = 4000;

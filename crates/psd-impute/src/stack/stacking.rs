@@ -1,4 +1,4 @@
-//! The weights of a stack's members, by the likelihoods of rows that they have not seen.
+//! The weights of a stack's members, by their out-of-fold likelihoods.
 //!
 //! They maximise, over row weights `v` and members' likelihoods `p_c`,
 //!
@@ -6,8 +6,8 @@
 //! sum_i v_i log sum_c w_c p_c(x_i)  -  κ log W        W = sum of w_c over all but the plain members
 //! ```
 //!
-//! Without the second term, members with more freedom fit chance too: among a hundred rows that are normal, mixtures would have a sixth of
-//! the stack, and what is estimated from completed tables would be covered too seldom. EM counts the rows `n_c = sum_i v_i w_c p_c / sum_b w_b p_b`
+//! Without the second term, members with more freedom fit noise: for a hundred normal rows, mixtures would get a sixth of
+//! the weight, and intervals from completed tables would cover too seldom. EM counts the rows `n_c = sum_i v_i w_c p_c / sum_b w_b p_b`
 //! that each member explains; the next weights maximise `sum_c n_c log w_c - κ log W`, where the others share `W` as they share their rows and
 //!
 //! ```text
@@ -15,15 +15,15 @@
 //! ```
 //!
 //! Where only they explain the rows, `W` is near one with or without the term; where they do not explain `κ` rows better than the plain
-//! ones, nothing is left of them.
+//! ones, they get no weight.
 
 /// `κ`, in rows.
 const HANDICAP: f64 = 2.0;
 /// Steps of EM.
 const STEPS: usize = 500;
 
-/// The weights of members with these log-likelihoods, a member a vector, of which some are plain. A row that no member can have
-/// produced has no say; without plain members there is no second term.
+/// The weights of members with these log-likelihoods, one vector per member, of which some are plain. A row that no member can have
+/// produced does not count; without plain members there is no second term.
 pub(super) fn stacking_weights(logs: &[Vec<f64>], plain: &[bool], row_weights: &[f64]) -> Vec<f64> {
     let relative = |(i, &row_weight): (usize, &f64)| {
         let top = logs.iter().map(|logs| logs[i]).fold(f64::NEG_INFINITY, f64::max);
@@ -38,7 +38,7 @@ pub(super) fn stacking_weights(logs: &[Vec<f64>], plain: &[bool], row_weights: &
     weights
 }
 
-/// How many rows each member explains. One that only members without weight can have produced is explained by none.
+/// The number of rows that each member explains. A row that only members without weight can have produced is explained by none.
 fn explained(rows: &[(Vec<f64>, f64)], weights: &[f64]) -> Vec<f64> {
     let mut counts = vec![0.0; weights.len()];
     for (row, row_weight) in rows {
