@@ -32,7 +32,8 @@ pub(super) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
 }
 
 /// The least ridge whose held-out likelihood cannot be told from the best, but one row's weight at least. A ridge pulls slopes to
-/// zero, so that more of it than the rows ask for costs coverage of what is estimated from completed tables.
+/// zero, so that more of it than the rows ask for costs coverage of what is estimated from completed tables. Rows should be in random order: row
+/// `i` is in fold `i` modulo the number of folds.
 pub fn choose_ridge(table: &Table) -> Result<f64> {
     let folds = folds(table);
     if folds < 2 {
