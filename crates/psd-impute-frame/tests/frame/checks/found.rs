@@ -253,7 +253,8 @@ fn numbers_that_cannot_be() {
     let whole: Vec<Vec<f64>> = (0..100).map(|i| vec![f64::from(i % 7)]).collect();
     let gaps = masked(&whole, |_, _| uniform(rng) < 0.3);
     let halves = put(&whole, &gaps, 0, |row| row[0] + 0.5);
-    let warnings = check(vec![number("n")], &gaps, &halves);
+    let tenths = Kind::Number { decimals: Some(1), text: NumberText::PLAIN };
+    let warnings = check(vec![ColumnPlan::new("n", tenths, Role::Modelled)], &gaps, &halves);
     assert!(texts(&warnings).contains("`n` is no integer in "), "{}", texts(&warnings));
 }
 
