@@ -24,7 +24,7 @@ from .frames import Frame, check_table, column_names, frame_of, is_frame, pandas
 from .random import seed_of
 from .report import Finding, FindingWarning, FitReport, Step
 
-#: Findings that are warned of.
+#: Doubts about a table that is fitted, and findings of a completed one, that are warned of.
 _FINDINGS = 5
 
 
@@ -186,15 +186,18 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             self._model: Model | None = None
             trace: list[Step] = []
             notes: list[str] = []
+            doubts: list[str] = []
         else:
-            self._model, trace, notes = self._learn(frame)
+            self._model, trace, notes, doubts = self._learn(frame)
         self._template = frame.template()
         self._finish(trace, notes)
-        for text in findings(frame, self._empty, self.keep_empty_features):
+        if len(doubts) > _FINDINGS:
+            doubts[_FINDINGS - 1 :] = [f"{len(doubts) - _FINDINGS + 1} more columns or cells are doubtful: report_.notes has all"]
+        for text in [*findings(frame, self._empty, self.keep_empty_features), *doubts]:
             warnings.warn(text, UserWarning, stacklevel=2)
         return self
 
-    def _learn(self, frame: Frame) -> tuple[Model, list[Step], list[str]]:
+    def _learn(self, frame: Frame) -> tuple[Model, list[Step], list[str], list[str]]:
         start = time.perf_counter()
         trace: list[Step] = []
 
@@ -205,7 +208,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
                 likelihood = "" if held_out is None else f", held-out log-likelihood {held_out:.3f}"
                 print(f"[PSDImputer] {done} of {of}, {step.seconds:.1f} s: {member}{likelihood}")
 
-        model, notes = Model.fit(
+        model, notes, doubts = Model.fit(
             frame.to_engine(),
             wishes=settings.wishes(self, frame, self._empty),
             bounds=self._bounds(),
@@ -219,7 +222,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             threads=settings.threads(self.n_jobs),
             hear=hear,
         )
-        return model, trace, notes
+        return model, trace, notes, doubts
 
     def _finish(self, trace: list[Step], notes: list[str]) -> None:
         """What was learned of the columns, and what the caller should hear."""
@@ -328,8 +331,10 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         """Warns of the worst findings of the checks, and keeps all of them."""
         assert self.report_ is not None
         self.report_ = replace(self.report_, findings=tuple(findings))
-        for finding in findings[:_FINDINGS]:
-            warnings.warn(finding.text, FindingWarning, stacklevel=4)
+        # What `fit` has said of the same table is not said twice.
+        new = [finding.text for finding in findings if finding.text not in self.report_.notes]
+        for text in new[:_FINDINGS]:
+            warnings.warn(text, FindingWarning, stacklevel=4)
 
     def _arranged(self, frame: Frame, data: Any) -> Any:
         """Drops or fills the columns that were empty at `fit`, and adds the indicators."""
@@ -360,6 +365,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             For each column with missing cells, in the table's order.
         """
         check_is_fitted(self)
+        if isinstance(quantiles, (numbers.Real, str)):
+            raise SettingError(f"quantiles is {quantiles!r}, but must be a list of probabilities between 0 and 1")
         levels = tuple(float(p) for p in quantiles)
         frame = self._frame(X, fitting=False)
         if self._model is None:
@@ -453,7 +460,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         imputer.seed_ = fitted_with if imputer.random_state is None else seed_of(imputer.random_state)
         imputer._empty = [j for j, column in enumerate(columns) if column["empty"]]
         imputer._indicated = [j for j, column in enumerate(columns) if column["gaps"]]
-        imputer._zones, imputer._periods, imputer._template = {}, {}, None
+        imputer._zones, imputer._periods, imputer._template = {}, saved.periods, None
         imputer._finish([], [])
         return imputer
 
@@ -491,6 +498,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         frame = frame_of(X, self._names, sentinel)
         if sentinel is not None and is_frame(X):
             _refuse_other_gaps(frame)
+        if not fitting:
+            _refuse_other_periods(frame, self._periods)
         return frame
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -517,6 +526,17 @@ class PSDImputer(TransformerMixin, BaseEstimator):
 def _is_matrix(names: Sequence[str]) -> bool:
     """Whether the columns have the names that those of a matrix are given."""
     return list(names) == [f"x{j}" for j in range(len(names))]
+
+
+def _refuse_other_periods(frame: Frame, learned: Mapping[str, str]) -> None:
+    """Periods are counted in their frequency: those of another one would be taken for other times."""
+    found = frame.periods()
+    for j, name in enumerate(frame.names):
+        holds, held = found.get(name), learned.get(name)
+        if holds != held and not frame.missing()[:, j].all():
+            said = [f"periods of frequency {freq}" if freq else "no periods" for freq in (holds, held)]
+            hint = f"X[{name!r}].dt.asfreq({held!r}) converts periods" if holds and held else "convert the column to the type it had"
+            raise DataError(f"column `{name}` holds {said[0]}, but {said[1]} where the model was fitted\nhint: {hint}")
 
 
 def _refuse_other_gaps(frame: Frame) -> None:

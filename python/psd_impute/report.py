@@ -31,7 +31,7 @@ class Finding(NamedTuple):
     """What a check of a completed table found.
 
     `kind` is one of ``extrapolation``, ``label-pair``, ``impossible-value``, ``label-share``, ``zero-share``, ``value-share``, ``mean``,
-    ``spread``, ``association``, ``far-cell`` and ``likelihood``; the column that was imputed comes first. `severity` is at least 1 where the
+    ``spread``, ``association``, ``far-cell``, ``sentinel`` and ``likelihood``; the column that was imputed comes first. `severity` is at least 1 where the
     whole fit is doubtful, otherwise about the share of a column's imputed cells that are.
     """
 

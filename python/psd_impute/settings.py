@@ -164,6 +164,8 @@ def bounds(settings: Any, names: Sequence[str], zones: Mapping[str, str], period
             raise SettingError(f"{setting} is {given!r}, but must be a number or one for each column") from None
         if value.ndim and value.shape != (len(names),):
             raise SettingError(f"{setting} has {value.size} entries, but the table has {len(names)} columns")
+        if np.isnan(value).any():
+            raise SettingError(f"{setting} is NaN for a column\nhint: {none} leaves the end out")
         for name, end in zip(names, np.broadcast_to(value, (len(names),))):
             if end != none:
                 low, high = ends.get(name, (name, None, None, True))[1:3]
@@ -197,12 +199,12 @@ def _pairs(given: Any, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
 def _end(end: Any, zone: str | None, period: str | None) -> End:
     """A bound as the engine reads it: a number, or a date or time as text."""
     if period is not None and end is not None:
-        import pandas as pd
-
-        return float(pd.Period(end, freq=period).ordinal)
+        return float(_period(end, period).ordinal)
     if isinstance(end, np.timedelta64):
         return str(end.astype("timedelta64[us]").item())
     if isinstance(end, numbers.Real):
+        if np.isnan(float(end)):
+            raise SettingError("bounds: an end is NaN\nhint: None leaves an end out")
         return float(end) if np.isfinite(float(end)) else None
     if end is None:
         return None
@@ -211,6 +213,15 @@ def _end(end: Any, zone: str | None, period: str | None) -> End:
     if zone is not None:
         end = _in_zone(end, zone)
     return end.isoformat() if hasattr(end, "isoformat") else str(end)
+
+
+def _period(end: Any, freq: str) -> Any:
+    import pandas as pd
+
+    try:
+        return pd.Period(end, freq=freq)
+    except (TypeError, ValueError):
+        raise SettingError(f"bounds: {end!r} is no period of frequency {freq}\nhint: give a pandas.Period or a text such as '2020-01'") from None
 
 
 def _in_zone(end: Any, zone: str) -> Any:
@@ -242,10 +253,11 @@ def time_zone(name: str) -> datetime.tzinfo:
 
 
 class Saved(NamedTuple):
-    """What a model file says of an imputer: its settings, and whether its columns had names."""
+    """What a model file says of an imputer: its settings, whether its columns had names, and the frequencies of those with periods."""
 
     settings: dict[str, Any]
     named: bool
+    periods: dict[str, str]
 
 
 def to_json(
@@ -270,10 +282,16 @@ def to_json(
     if settings.bounds is None:
         out["bounds"] = None
     elif pairs:
-        plain = lambda name, end: _end(end, zones.get(name), periods.get(name))
+
+        def plain(name: str, end: Any) -> End:
+            period = periods.get(name)
+            return _end(end, zones.get(name), None) if period is None or end is None else str(_period(end, period))
+
         out["bounds"] = {name: [plain(name, end) for end in ends] for name, ends in pairs.items()}
     if not named:
         out["named"] = False
+    if periods:
+        out["periods"] = dict(periods)
     return json.dumps(out, allow_nan=False, sort_keys=True) if out else None
 
 
@@ -282,10 +300,11 @@ def from_json(text: str | None) -> Saved:
     try:
         found = json.loads(text or "{}")
         named = found.pop("named", True) is True
+        periods = {_saved_text(name): _saved_text(freq) for name, freq in found.pop("periods", {}).items()}
         kept = {name: _SAVED[name](value) for name, value in found.items()}
     except (AttributeError, KeyError, TypeError, ValueError):
         raise ModelFileError("the settings in the model file cannot be read\nhint: fit the model again") from None
-    return Saved(kept, named)
+    return Saved(kept, named, periods)
 
 
 def _saved_flag(value: Any) -> bool:

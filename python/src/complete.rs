@@ -98,7 +98,8 @@ pub(crate) fn complete(
     run(py, threads, work, hear)
 }
 
-fn finding(Warning { kind, columns, numbers, text, severity }: Warning) -> Finding {
+/// Without the option, which is the command's.
+fn finding(Warning { kind, columns, numbers, text, severity, .. }: Warning) -> Finding {
     (kind.name(), columns, numbers, text, severity)
 }
 

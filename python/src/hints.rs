@@ -1,6 +1,6 @@
 //! What to do about an error, in the words of the Python package.
 
-use psd_impute_frame::Error;
+use psd_impute_frame::{Error, Sentinel};
 
 /// The library's hint, with the settings that do what it says.
 pub(crate) fn hint(error: &Error) -> Option<String> {
@@ -23,4 +23,16 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         ),
         _ => return error.hint(),
     })
+}
+
+/// What to say of a value that looks like a code for missing cells, and what to do about it.
+pub(crate) fn sentinel_text(sentinel: &Sentinel) -> String {
+    let Sentinel { column, value, .. } = sentinel;
+    let cells = match value.parse::<f64>() {
+        Ok(_) => {
+            format!("missing_values={value} makes it missing in all columns, or make it NaN in {column:?}")
+        }
+        Err(_) => format!("make it missing in {column:?}"),
+    };
+    format!("{}\nhint: {cells}, if it is no value", sentinel.remark().text)
 }

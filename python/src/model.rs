@@ -4,6 +4,7 @@ use crate::bounds::{Asked, limits};
 use crate::cells::column_cells;
 use crate::complete::{self, Notes, Wanted, check, complete};
 use crate::errors::{Failure, SettingError};
+use crate::hints::sentinel_text;
 use crate::matrix::{Rows, Target};
 use crate::run::{Teller, quietly, run};
 use crate::table::Table;
@@ -29,7 +30,7 @@ pub(crate) struct Model {
 
 #[pymethods]
 impl Model {
-    /// Fits a table. Returns the model and what there is to say. Columns in `strict`, if it is given, are refused when cells of theirs
+    /// Fits a table. Returns the model, what there is to say, and what of it may be wrong with the table, the worst first. Columns in `strict`, if it is given, are refused when cells of theirs
     /// would stay empty. `hear(member, done, of, held_out)` is called for each member tried.
     #[staticmethod]
     #[pyo3(signature = (table, *, wishes, bounds, recipe, anchors, metric, normal, seed, seconds, strict, threads, hear))]
@@ -48,7 +49,7 @@ impl Model {
         strict: Option<Vec<String>>,
         threads: Option<usize>,
         hear: Bound<'_, PyAny>,
-    ) -> PyResult<(Self, Vec<String>)> {
+    ) -> PyResult<(Self, Vec<String>, Vec<String>)> {
         let budget = |seconds: f64| {
             Duration::try_from_secs_f64(seconds).map_err(|_| {
                 SettingError::new_err(format!(
@@ -65,24 +66,28 @@ impl Model {
             .map(|(name, wish, levels)| Ok((name, names::wish(&wish, levels)?)))
             .collect::<PyResult<_>>()?;
         let source = table.source();
-        let work = move |teller: &Teller<Event, (TableModel, Vec<String>)>| {
+        let work = move |teller: &Teller<Event, (TableModel, Vec<String>, Vec<String>)>| {
             let surveyed = Surveyed::new(&source, wishes)?;
             if let Some(names) = strict {
                 LeftColumn::refuse_empty(&among(surveyed.left(), &names))?;
             }
             check_cells(&source, surveyed.plan(), bounds)?;
+            let (remarks, sentinels) = (surveyed.remarks(), surveyed.sentinels());
             let mut notes = surveyed.notes();
+            notes.extend(sentinels.iter().map(|sentinel| sentinel.remark().text));
+            let doubts = sentinels.iter().map(sentinel_text).chain(remarks.into_iter().map(|r| r.text));
+            let doubts = doubts.collect();
             let mut watch = Watch { teller, stopped_after: None };
             let fitted = surveyed.fit(&source, &options, &mut watch)?;
             if let Some(member) = watch.stopped_after {
                 notes.push(format!("the time budget ended after the {member}; time_budget allows more"));
             }
-            Ok((fitted, notes))
+            Ok((fitted, notes, doubts))
         };
-        let (fitted, notes) = run(py, threads, work, |Event { member, done, of, held_out }| {
+        let (fitted, notes, doubts) = run(py, threads, work, |Event { member, done, of, held_out }| {
             hear.call1((member, done, of, held_out)).map(drop)
         })?;
-        Ok((Self { fitted: Arc::new(fitted) }, notes))
+        Ok((Self { fitted: Arc::new(fitted) }, notes, doubts))
     }
 
     /// Reads the bytes of a model file.

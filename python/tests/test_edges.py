@@ -174,6 +174,8 @@ def test_an_ordered_categorical_is_taken_as_such(grades, tmp_path):
     ({"bounds": {"X": (0, 1)}}, "bounds: there is no column 'X'\nhint: the columns are x, grade, score"),
     ({"bounds": {"x": (-9, 9), 0: (-9, 9)}}, "bounds: column 'x' is given twice"),
     ({"bounds": {"grade": (0, 1)}}, "bounds: "),
+    ({"bounds": {"x": (np.nan, 1)}}, "bounds: an end is NaN\nhint: None leaves an end out"),
+    ({"max_value": np.nan}, "max_value is NaN for a column\nhint: inf leaves the end out"),
     ({"bounds": [(0, 1)]}, "must map columns to pairs (low, high)"),
     ({"min_value": "low"}, "min_value is 'low', but must be a number"),
     ({"categorical_features": [True, "score"]}, "there is no column True"),
@@ -232,6 +234,14 @@ def test_a_marker_keeps_integers(grades, kind):
     theirs = PSDImputer(random_state=0).fit_transform(plain.assign(name=marked["name"]))
     assert (ours["score"] == theirs["score"]).all()
     assert {"x", "score"} >= set(imputer.conditional(given))
+
+
+def test_a_marker_may_be_beyond_a_type():
+    column = np.arange(40).astype("int8")
+    table = pd.DataFrame({"x": np.where(column % 5 == 0, -999, column**1.5), "small": column})
+    for given in (table, pl.from_pandas(table), pa.Table.from_pandas(table, preserve_index=False)):
+        done = PSDImputer(random_state=0, missing_values=-999, continuous_features=["small"]).fit_transform(given)
+        assert list(done["small"].to_numpy()) == list(column) and done["x"].to_numpy().min() >= 0
 
 
 def test_a_marker_may_be_text(grades):
@@ -397,12 +407,31 @@ def test_periods(tmp_path):
     assert done["month"].dtype == months.dtype and done["month"].notna().all() and (done["month"] <= pd.Period("2021-12")).all()
     assert (done["month"][months.notna()] == months[months.notna()]).all()
     cells = imputer.conditional(table)["month"]
+    with pytest.raises(SettingError, match="bounds: 1.5 is no period of frequency M"):
+        PSDImputer(bounds={"month": (1.5, None)}).fit(table)
     assert cells.kind == "period" and all(isinstance(month, pd.Period) for month in cells.median)
     expected = 30 + 10 * x[cells.rows]
     assert np.abs(np.array([(month - start).n for month in cells.median]) - expected).max() < 3
     assert imputer.sample(5)["month"].dtype == months.dtype
     imputer.save(tmp_path / "model")
     pd.testing.assert_frame_equal(PSDImputer.load(tmp_path / "model").transform(table), done)
+
+
+def test_periods_of_another_frequency_are_refused(tmp_path):
+    months = pd.Series(pd.period_range("2015-01", periods=60, freq="M"))
+    table = pd.DataFrame({"x": np.arange(60) ** 2.0, "month": months.mask(np.arange(60) % 7 == 3)})
+    imputer = PSDImputer(random_state=0, time_budget=0.001).fit(table)
+    imputer.save(tmp_path / "model")
+    loaded = PSDImputer.load(tmp_path / "model")
+    assert loaded.columns_["month"] == "period"
+    quarters = table.assign(month=pd.Series(pd.period_range("2015-01", periods=60, freq="Q")).mask(np.arange(60) % 7 == 3))
+    for model in (imputer, loaded):
+        with pytest.raises(DataError, match=r"column `month` holds periods of frequency Q-DEC, but periods of frequency M where.*\n.*asfreq\('M'\)"):
+            model.transform(quarters)
+        with pytest.raises(DataError, match="column `month` holds no periods, but periods of frequency M"):
+            model.transform(table.assign(month=np.arange(60.0)))
+        nothing = table.assign(month=pd.Series([pd.NaT] * 60, dtype="period[M]"))
+        assert model.transform(nothing)["month"].notna().all()
 
 
 @pytest.fixture(scope="module")
@@ -461,6 +490,8 @@ def test_what_is_no_table_is_said(grades):
         PSDImputer().fit(grades["x"])
     with pytest.raises(DataError, match="a Series is one column"):
         PSDImputer().fit(pl.Series("x", [1.0, None]))
+    with pytest.raises(DataError, match="a dict is no table"):
+        PSDImputer().fit({"x": [1.0, None]})
     with pytest.raises(DataError, match="an array is one column"):
         PSDImputer().fit(pa.chunked_array([[1.0, None]]))
     sparse = grades[["x"]].assign(s=pd.arrays.SparseArray(np.zeros(200)))
@@ -540,6 +571,13 @@ def test_cells_are_a_table_of_their_own(grades):
     assert lines[1].split() == ["row", "median", "q2.5", "q97.5", "most", "probable", "probability"]
     html = cells["score"]._repr_html_()
     assert html.count("<tr>") < 15 and "q97.5" in html
+
+
+def test_quantiles_are_a_list(grades):
+    table = grades[["x", "score"]]
+    imputer = PSDImputer(random_state=0, time_budget=0.001).fit(table)
+    with pytest.raises(SettingError, match="quantiles is 0.5, but must be a list"):
+        imputer.conditional(table, quantiles=0.5)
 
 
 def test_progress_of_several_tables(grades, capsys):

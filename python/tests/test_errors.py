@@ -117,7 +117,7 @@ def test_a_fit_that_does_not_converge_is_told(matrix, monkeypatch):
     from psd_impute import imputer
 
     class Unconverged:
-        fit = staticmethod(lambda *given, **settings: (Unconverged(), []))
+        fit = staticmethod(lambda *given, **settings: (Unconverged(), [], []))
         columns = staticmethod(lambda: [{"name": f"x{j}", "role": "modelled", "kind": "continuous", "ends": [None, None]} for j in range(3)])
         report = staticmethod(lambda: dict(preset="paper", rows=1, rows_fitted=1, rows_compared=1, seed=0, converged=False, settings={}))
 

@@ -12,5 +12,5 @@ for package in ("pandas", "pyarrow"):
 def test_every_block() -> None:
     path = DOCUMENTS / "limits.md"
     found = blocks(path.read_text(encoding="utf-8"), "python")
-    assert len(found) == 11
+    assert len(found) == 12
     run(found, path)

@@ -58,7 +58,7 @@ impl Surveyed {
         self.survey.remarks(&self.plan)
     }
 
-    /// Values that look like codes for missing cells.
+    /// Values that look like codes for missing cells. [`Checks`](crate::Checks) of a completed table find them, too.
     pub fn sentinels(&self) -> Vec<Sentinel> {
         self.survey.sentinels(&self.plan)
     }

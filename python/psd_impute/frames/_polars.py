@@ -44,7 +44,10 @@ class Polars(Frame):
         column = column.cast(pl.String) if texts else column
         out = np.zeros(len(column), dtype=bool)
         for value in values:
-            out |= (column == value).fill_null(False).to_numpy()
+            try:
+                out |= (column == value).fill_null(False).to_numpy()
+            except OverflowError:
+                pass  # A number that the type cannot hold is in none of its cells.
         return out
 
     def levels(self, j: int) -> list[Any] | None:

@@ -7,7 +7,7 @@ use super::table_args::{TableArgs, is_standard};
 use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute::model::Model;
-use psd_impute_frame::{ColumnPlan, Remark, Role, Source, Survey};
+use psd_impute_frame::{ColumnPlan, Role, Source, Survey};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -122,6 +122,8 @@ impl Describe {
         let name = |j: &usize| modelled[*j].name().to_string();
         let columns: Vec<ColumnReport> =
             survey.missing().zip(plan.columns()).map(|(s, c)| column_report(c, Some(s.1))).collect();
+        let remarks = survey.remarks(&plan).into_iter().map(|remark| remark.to_string());
+        let sentinels = survey.sentinels(&plan).into_iter().map(|sentinel| sentinel.remark().to_string());
         let report = TableReport {
             rows: survey.rows(),
             missing: columns.iter().filter_map(|column| column.missing).sum(),
@@ -135,7 +137,7 @@ impl Describe {
                     missing: missing.iter().map(name).collect(),
                 })
                 .collect(),
-            notes: survey.remarks(&plan).iter().map(Remark::to_string).collect(),
+            notes: remarks.chain(sentinels).collect(),
         };
         if self.json {
             return print_json(&report, out);

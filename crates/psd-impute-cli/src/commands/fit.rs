@@ -59,6 +59,7 @@ impl Fit {
         self.strict.check(&surveyed.left())?;
         let left_empty = surveyed.left().iter().map(|column| column.missing).sum();
         let mut notes = surveyed.notes_with_options();
+        notes.extend(surveyed.sentinels().iter().map(|sentinel| sentinel.remark().to_string()));
         let fitted = fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?;
         progress.end();
         fitted::save(&fitted, &self.output)?;

@@ -171,6 +171,8 @@ impl Impute {
             let none = surveyed.left().iter().all(|column| column.missing == 0);
             let what = if none { "no cell is missing" } else { "no cell can be completed" };
             notes.push(format!("{what}; the table is written as it is"));
+            // Nothing is completed, so that no check says it.
+            notes.extend(surveyed.sentinels().iter().map(|sentinel| sentinel.remark().to_string()));
             if self.save_model.is_none() {
                 return Ok(Prepared { plan: surveyed.plan().clone(), limits, report, model: None });
             }

@@ -14,7 +14,11 @@ imputation. Numbers, integers, categories, dates and times may be mixed. Observe
 empty is said on standard error.
 .PP
 A column that names rows, free text, and a column that is never observed are left alone, with a note. \\fBpsd-impute describe\\fR says what each
-column is taken for; \\fB\\-\\-categorical\\fR, \\fB\\-\\-continuous\\fR and \\fB\\-\\-ignore\\fR say otherwise.
+column is taken for; \\fB\\-\\-categorical\\fR, \\fB\\-\\-ordered\\fR, \\fB\\-\\-continuous\\fR and \\fB\\-\\-ignore\\fR say otherwise.
+.PP
+Completed tables are checked. What should be looked at before one is used is said as warnings, five at most and the worst first: columns imputed where they
+were never observed, values that cannot be or that look like codes for missing cells, and what differs from comparable observed rows.
+\\fB\\-\\-json\\fR and \\fBpsd-impute report\\fR have all of them.
 ";
 
 const AFTER: &str = "

@@ -168,7 +168,7 @@ impl Summary {
             writeln!(out, "{NOT_CONVERGED}")?;
         }
         for warning in self.warnings.iter().take(WARNINGS) {
-            writeln!(out, "warning: {}", printable(&warning.text))?;
+            writeln!(out, "warning: {}", printable(&warning.to_string()))?;
         }
         match self.warnings.len().saturating_sub(WARNINGS) {
             0 => {}

@@ -33,7 +33,7 @@ impl Imputer for Gaussian {
         only_numbers(table)?;
         let free = Table::new(free_columns(table), table.cells().to_owned())?;
         let (table, scaler) = free.standardise();
-        let ridge = choose_ridge(&table)?;
+        let ridge = choose_ridge(&table.select(&table.shuffled(table.len()))?)?;
         Ok(Box::new(FittedGaussian { table, scaler, ridge, value: self.value, seed }))
     }
 }

@@ -57,6 +57,7 @@ pub(super) fn beyond_chance(found: Vec<Difference>, name: impl Fn(usize) -> Stri
             ]
             .into(),
             text: difference.text,
+            option: None,
             severity: difference.severity,
         }
     };

@@ -22,11 +22,14 @@ pub(super) fn compare(evidence: &Evidence, compared: &Compared<'_>) -> Vec<Diffe
         let labels = 0..evidence.tallies[j].labels.len();
         return labels.filter_map(|label| share_of_label(evidence, compared, label)).collect();
     }
-    if let Some(spike) = spike(evidence, compared) {
+    let observed = compared.observed.iter().map(|(row, _)| row.before[j]);
+    if let Some(value) = spike(observed.collect()) {
         // Mean and spread would say the same once more.
-        return vec![spike];
+        return vec![share_of_value(evidence, compared, value)];
     }
-    let mut out = Vec::new();
+    // One that only imputed cells have.
+    let new = spike(compared.imputed.iter().map(|row| row.after[j]).collect());
+    let mut out: Vec<Difference> = new.map(|x| share_of_value(evidence, compared, x)).into_iter().collect();
     if let Some(scale) = Scale::of(evidence.observed(j).map(|row| row.before[j])) {
         out.extend(mean(evidence, compared, scale));
         out.extend(spread(evidence, compared, scale));
@@ -80,18 +83,19 @@ fn share_of_label(evidence: &Evidence, compared: &Compared<'_>, label: usize) ->
     })
 }
 
-/// The share of the number that was observed most often, if it was often.
-fn spike(evidence: &Evidence, compared: &Compared<'_>) -> Option<Difference> {
-    let j = compared.column;
-    let mut values: Vec<f64> = compared.observed.iter().map(|(row, _)| row.before[j]).collect();
+/// The number that comes back most often, if it is often.
+fn spike(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let (count, value) = values
         .chunk_by(|a, b| a == b)
         .map(|same| (same.len(), same[0]))
         .fold((0, 0.0), |most, next| if next.0 > most.0 { next } else { most });
-    if (count as f64) < SPIKE.0 * values.len() as f64 {
-        return None;
-    }
+    (count > 0 && count as f64 >= SPIKE.0 * values.len() as f64).then_some(value)
+}
+
+/// How often a column is a number that comes back.
+fn share_of_value(evidence: &Evidence, compared: &Compared<'_>, value: f64) -> Difference {
+    let j = compared.column;
     let [observed, imputed] = shares(compared, |x| x == value);
     let gap = (imputed.mean - observed.mean).abs();
     let others = (1.0 - imputed.mean, 1.0 - observed.mean);
@@ -102,7 +106,7 @@ fn spike(evidence: &Evidence, compared: &Compared<'_>) -> Option<Difference> {
         percent(imputed.mean),
         percent(observed.mean)
     );
-    Some(Difference {
+    Difference {
         kind: if value == 0.0 { WarningKind::ZeroShare } else { WarningKind::ValueShare },
         columns: [j; 2],
         observed: observed.mean,
@@ -112,7 +116,7 @@ fn spike(evidence: &Evidence, compared: &Compared<'_>) -> Option<Difference> {
         matters: gap >= SPIKE.1 || others.0.max(others.1) >= SPIKE.2 * others.0.min(others.1),
         severity: gap,
         text,
-    })
+    }
 }
 
 fn mean(evidence: &Evidence, compared: &Compared<'_>, scale: Scale) -> Option<Difference> {

@@ -40,7 +40,10 @@ fn ends(evidence: &Evidence, j: usize) -> Vec<Warning> {
         );
         let numbers =
             [("row", (row + 1) as f64), ("value", x), ("deviations", deviations), ("cells", far as f64)];
-        Some(Warning::new(WarningKind::FarCell, &[evidence.name(j)], 2.0, numbers, text))
+        let option =
+            format!("`--missing {}={}` makes it so", evidence.name(j), evidence.columns[j].kind().show(x));
+        let warning = Warning::new(WarningKind::FarCell, &[evidence.name(j)], 2.0, numbers, text);
+        Some(warning.with_option(Some(option)))
     };
     [&tally.lowest, &tally.highest].into_iter().filter_map(|ends| of(ends)).collect()
 }

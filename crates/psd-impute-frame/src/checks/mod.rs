@@ -42,6 +42,7 @@ mod label_pairs;
 mod likelihood;
 mod propensity;
 mod sample;
+mod sentinels;
 mod tally;
 mod warning;
 
@@ -108,7 +109,7 @@ impl Checks {
             all: Vec::new(),
             rows_with_gaps: Vec::new(),
             whole: true,
-            tallies: labels.iter().map(|&labels| Tally::new(labels)).collect(),
+            tallies: columns.iter().map(Tally::new).collect(),
             pairs: LabelPairs::new(&labels),
             columns,
         };
@@ -157,7 +158,11 @@ impl Checks {
         found.extend(unlike);
         found.extend(label_pairs::check(&evidence));
         found.extend(impossible::check(&evidence));
-        found.extend(far_cells::check(&evidence));
+        let sentinels = sentinels::check(&evidence);
+        // Codes are far off, as a rule.
+        let is_code = |warning: &Warning| sentinels.iter().any(|code| code.columns == warning.columns);
+        found.extend(far_cells::check(&evidence).into_iter().filter(|warning| !is_code(warning)));
+        found.extend(sentinels);
         found.extend(model.map(likelihood::check).unwrap_or_default());
         if evidence.filling == FilledWith::Draws {
             found.extend(evidence.differences(&compared));

@@ -1,5 +1,8 @@
 //! What is counted of a column over all rows.
 
+use crate::plan::survey::{Codes, Spread};
+use crate::plan::{ColumnPlan, Kind, unit_of_codes};
+
 /// Smallest and largest observed cells that are kept.
 pub(super) const ENDS: usize = 4;
 
@@ -15,17 +18,25 @@ pub(super) struct Tally {
     pub(super) highest: Vec<(f64, u64)>,
     /// Whether all observed cells are integers.
     pub(super) whole: bool,
+    /// How far observed cells spread, in units in which there are codes for missing ones; none if there are no codes.
+    pub(super) spread: Option<Spread>,
+    unit: f64,
 }
 
 impl Tally {
-    pub(super) fn new(labels: usize) -> Self {
+    pub(super) fn new(column: &ColumnPlan) -> Self {
+        let kind = column.kind();
+        let codes = if matches!(kind, Kind::Time { .. }) { Codes::Days } else { Codes::Numbers };
+        let unit = unit_of_codes(kind);
         Self {
             observed: 0,
             imputed: 0,
-            labels: vec![[0; 2]; labels],
+            labels: vec![[0; 2]; kind.labels().len()],
             lowest: Vec::new(),
             highest: Vec::new(),
             whole: true,
+            spread: unit.map(|_| Spread::new(codes)),
+            unit: unit.unwrap_or(1.0),
         }
     }
 
@@ -48,6 +59,9 @@ impl Tally {
             self.whole &= x.fract() == 0.0;
             keep(&mut self.lowest, (x, row), |a, b| a < b);
             keep(&mut self.highest, (x, row), |a, b| a > b);
+            if let Some(spread) = &mut self.spread {
+                spread.add(row, x / self.unit);
+            }
         }
     }
 
@@ -70,10 +84,14 @@ fn keep(ends: &mut Vec<(f64, u64)>, cell: (f64, u64), before: impl Fn(f64, f64) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Role;
+    use crate::text::NumberText;
 
     #[test]
     fn ends_are_kept_in_order() {
-        let mut tally = Tally::new(0);
+        let kind = Kind::Number { decimals: None, text: NumberText::PLAIN };
+        let number = ColumnPlan::new("x", kind, Role::Modelled);
+        let mut tally = Tally::new(&number);
         for (row, x) in [5.0, 1.0, 7.0, 3.0, 3.0, 9.0, 2.0].into_iter().enumerate() {
             tally.add(x, x, row as u64);
         }

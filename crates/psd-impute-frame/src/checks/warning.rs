@@ -14,6 +14,9 @@ pub struct Warning {
     pub numbers: BTreeMap<&'static str, f64>,
     /// In a sentence.
     pub text: String,
+    /// The option of the command that does something about it, and what that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
     /// How bad it is: at least 1 where the whole fit is doubtful, otherwise about the share of a column's imputed cells that are.
     pub severity: f64,
 }
@@ -43,6 +46,8 @@ pub enum WarningKind {
     Association,
     /// An observed cell is far from all others.
     FarCell,
+    /// An observed value looks like a code for a missing cell.
+    Sentinel,
     /// The model finds the rows all but impossible.
     Likelihood,
 }
@@ -61,7 +66,17 @@ impl WarningKind {
             Self::Spread => "spread",
             Self::Association => "association",
             Self::FarCell => "far-cell",
+            Self::Sentinel => "sentinel",
             Self::Likelihood => "likelihood",
+        }
+    }
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.option {
+            Some(option) => write!(f, "{}; {option}", self.text),
+            None => f.write_str(&self.text),
         }
     }
 }
@@ -75,7 +90,11 @@ impl Warning {
         text: String,
     ) -> Self {
         let columns = columns.iter().map(|name| name.to_string()).collect();
-        Self { kind, columns, numbers: numbers.into(), text, severity }
+        Self { kind, columns, numbers: numbers.into(), text, option: None, severity }
+    }
+
+    pub(super) fn with_option(self, option: Option<String>) -> Self {
+        Self { option, ..self }
     }
 }
 

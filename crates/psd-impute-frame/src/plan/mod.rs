@@ -6,6 +6,7 @@ mod ends;
 mod kind;
 mod learned;
 mod remarks;
+mod sentinel;
 pub(crate) mod survey;
 mod verdict;
 mod wish;
@@ -14,7 +15,9 @@ pub use column::{ColumnPlan, Reason, Role};
 pub use kind::Kind;
 pub(crate) use kind::{boolean, place};
 pub use learned::{Learned, Moments};
-pub use remarks::{Remark, Sentinel};
+pub use remarks::Remark;
+pub use sentinel::Sentinel;
+pub(crate) use sentinel::unit_of_codes;
 pub use survey::Survey;
 pub use wish::{Wish, Wishes};
 

@@ -3,9 +3,8 @@
 use super::Plan;
 use super::column::{ColumnPlan, Reason, Role};
 use super::kind::Kind;
-use super::survey::{ColumnSurvey, Evidence, Storage, Survey, Suspect, comma_of};
+use super::survey::{ColumnSurvey, Evidence, Storage, Survey, comma_of};
 use crate::missing::is_word;
-use crate::text::{DAY, DateText, TimeUnit};
 use std::collections::BTreeMap;
 
 /// Texts that a remark names.
@@ -26,7 +25,7 @@ pub struct Remark {
 }
 
 impl Remark {
-    fn of(column: &str, text: String, option: impl Into<Option<String>>) -> Self {
+    pub(super) fn of(column: &str, text: String, option: impl Into<Option<String>>) -> Self {
         Self {
             column: Some(column.to_string()),
             text: format!("column `{column}`: {text}"),
@@ -44,21 +43,9 @@ impl std::fmt::Display for Remark {
     }
 }
 
-/// A value that looks like a code for a missing cell: well-known as such, repeated, and far from all others.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sentinel {
-    /// The column.
-    pub column: String,
-    /// The value, as it is written.
-    pub value: String,
-    /// The cells that have it.
-    pub cells: u64,
-    /// The lowest and the highest of the others.
-    pub others: [String; 2],
-}
-
 impl Survey {
-    /// What is to be said of the cells, in the order of the columns; the plan is the one made from this survey.
+    /// What is to be said of the cells, in the order of the columns; the plan is the one made from this survey. Codes for missing
+    /// cells are not among it: see [`sentinels`](Self::sentinels).
     pub fn remarks(&self, plan: &Plan) -> Vec<Remark> {
         let evidence = self.evidence();
         let mut remarks: Vec<Remark> = self.header_remark(plan).into_iter().collect();
@@ -83,15 +70,7 @@ impl Survey {
                 remarks.extend(labels_alike(seen, column));
             }
         }
-        remarks.extend(self.sentinels(plan).iter().map(sentinel_remark));
         remarks
-    }
-
-    /// The values that look like codes for missing cells.
-    pub fn sentinels(&self, plan: &Plan) -> Vec<Sentinel> {
-        let evidence = self.evidence();
-        let modelled = self.columns().iter().zip(plan.columns()).filter(|(_, c)| *c.role() == Role::Modelled);
-        modelled.flat_map(|(seen, column)| column_sentinels(seen, column, &evidence)).collect()
     }
 
     fn mixed_signs(&self) -> Remark {
@@ -282,41 +261,7 @@ fn labels_alike(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
     })
 }
 
-fn column_sentinels(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Vec<Sentinel> {
-    let reading = evidence.read(seen);
-    let (spread, per_day) = match column.kind() {
-        Kind::Number { .. } => (&reading.numbers.survey.spread, 1.0),
-        Kind::Time { unit, text } => {
-            let dates = if text.date == DateText::COMPACT { &seen.compact } else { reading.dates };
-            (&dates.spread, in_a_day(*unit))
-        }
-        _ => return Vec::new(),
-    };
-    let show = |x: f64| column.kind().show(x * per_day);
-    let sentinel = |suspect: &Suspect| Sentinel {
-        column: column.name().to_string(),
-        value: show(suspect.value),
-        cells: suspect.cells,
-        others: [show(suspect.others.0), show(suspect.others.1)],
-    };
-    spread.suspects().iter().map(sentinel).collect()
-}
-
-/// Units in a day.
-fn in_a_day(unit: TimeUnit) -> f64 {
-    DAY as f64 / unit.nanoseconds() as f64
-}
-
-fn sentinel_remark(sentinel: &Sentinel) -> Remark {
-    let Sentinel { column, value, cells: count, others: [low, high] } = sentinel;
-    let text = format!(
-        "{value} in {} is far from all others ({low} to {high}) and may stand for missing ones",
-        cells(*count)
-    );
-    Remark::of(column, text, format!("`--missing {column}={value}` makes it missing"))
-}
-
-fn cells(count: u64) -> String {
+pub(super) fn cells(count: u64) -> String {
     if count == 1 { "1 cell".to_string() } else { format!("{count} cells") }
 }
 

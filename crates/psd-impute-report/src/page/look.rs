@@ -11,7 +11,7 @@ pub(super) fn list(look: &Look) -> Html {
     if look.is_empty() {
         return Html::default();
     }
-    let warnings = look.warnings.iter().map(|warning| sentence(&warning.text));
+    let warnings = look.warnings.iter().map(|warning| sentence(&warning.to_string()));
     let doubts = look.doubts.iter().map(|doubt| Html::text(doubt.replace(" %", "\u{a0}%")));
     let item = |text: Html| Html::element("li", &[], [text]);
     let mut items: Vec<Html> = doubts.chain(warnings).map(item).collect();

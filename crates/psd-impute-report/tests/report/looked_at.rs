@@ -44,6 +44,18 @@ fn a_good_table_is_said_to_be_one_with_what_the_checks_cannot_see() {
     }
 }
 
+#[test]
+fn a_code_for_missing_cells_is_named() {
+    let mut rows: Vec<String> = table(200, 8).lines().map(str::to_string).collect();
+    for i in [5, 50, 150] {
+        rows[i] = format!("-999,{}", rows[i].split_once(',').unwrap().1);
+    }
+    let found = findings(&rows.join("\n"));
+    let text = &found.look.warnings[0].text;
+    assert!(text.starts_with("column `x`: -999 in 3 cells is far from all others"), "{text}");
+    assert!(page(&found).unwrap().contains("<code>--missing x=-999</code> makes it missing."));
+}
+
 /// The page speaks of the cells that `impute` writes.
 #[test]
 fn draws_are_those_of_impute() {

@@ -22,7 +22,8 @@ pub(crate) struct Data {
     pub(crate) table: Table,
     /// How often each row occurs.
     pub(crate) weights: Vec<f64>,
-    /// The rows that members are cross-validated on, their weights, and their positions in the table.
+    /// The rows that members are cross-validated on, in random order, so that folds do not follow the order of the table; their weights, and
+    /// their positions in the table.
     pub(super) sample: Table,
     pub(super) sample_weights: Vec<f64>,
     pub(crate) sampled: Vec<usize>,
@@ -51,7 +52,7 @@ impl Data {
 
     /// From the rows to be used, how often each occurs, and the maps to their normal scores.
     pub(crate) fn from_parts(table: Table, weights: Vec<f64>, scores: Warps) -> Result<Self> {
-        let sampled = table.sample(SETTINGS.compared_rows);
+        let sampled = table.shuffled(SETTINGS.compared_rows);
         let sample = table.select(&sampled)?;
         let sample_weights = sampled.iter().map(|&i| weights[i]).collect();
         let resolution = Arc::new(Resolution::of(&table));

@@ -145,9 +145,16 @@ impl Table {
 
     /// Positions of a random sample of at most `count` rows, increasing; see [`RowSample`].
     pub fn sample(&self, count: usize) -> Vec<usize> {
+        let mut rows = self.shuffled(count);
+        rows.sort_unstable();
+        rows
+    }
+
+    /// The same in random order, so that every `k`-th of them is a random sample, whatever the order of the table.
+    pub fn shuffled(&self, count: usize) -> Vec<usize> {
         let mut sample = RowSample::new(count);
         self.rows().enumerate().for_each(|(i, row)| sample.offer(i as u64, row, || ()));
-        sample.into_rows().into_iter().map(|(i, ())| i as usize).collect()
+        sample.into_shuffled().into_iter().map(|(i, ())| i as usize).collect()
     }
 
     /// Selects rows, in the order given.

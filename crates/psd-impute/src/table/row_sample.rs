@@ -42,9 +42,14 @@ impl<T> RowSample<T> {
 
     /// Positions of the kept rows, increasing, and the value stored with each.
     pub fn into_rows(self) -> Vec<(u64, T)> {
-        let mut rows: Vec<(u64, T)> = self.kept.into_iter().map(|row| (row.position, row.kept)).collect();
+        let mut rows = self.into_shuffled();
         rows.sort_by_key(|row| row.0);
         rows
+    }
+
+    /// The same in random order, that of their keys: every `k`-th of these is a random sample too.
+    pub fn into_shuffled(self) -> Vec<(u64, T)> {
+        self.kept.into_sorted_vec().into_iter().map(|row| (row.position, row.kept)).collect()
     }
 }
 

@@ -119,8 +119,8 @@ fn draws_of_few_rows_are_as_spread_as_their_distributions() {
 #[test]
 fn several_tables_have_the_variance_that_rubins_rules_need() {
     let (model, table) = fitted(50);
-    let alone = scatter((0..3000).map(|seed| plain(&model, &table, seed)));
-    for (of, series) in [(2, 400), (3, 300), (5, 300)] {
+    let alone = scatter((0..6000).map(|seed| plain(&model, &table, seed)));
+    for (of, series) in [(2, 1200), (3, 900), (5, 400)] {
         let all: Vec<Vec<[f64; 2]>> = (0..series)
             .map(|seed| drawn(&model, &table, of, seed).iter().map(statistics).collect())
             .collect();
@@ -131,7 +131,7 @@ fn several_tables_have_the_variance_that_rubins_rules_need() {
             let needed = alone[k] + variance(&averages);
             // There is a reserve of a quarter of a table.
             let ratio = (1.0 + 1.0 / of as f64) * between / needed / (1.0 + 0.25 / of as f64);
-            // What is needed is known to 4 %.
+            // What is needed is known to 2 %, the variance between tables to 4 %.
             assert!((0.9..1.1).contains(&ratio), "{of} tables, statistic {k}: {ratio}");
         }
     }

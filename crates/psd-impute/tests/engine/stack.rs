@@ -49,6 +49,27 @@ fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
     assert!(error(&fitted) < error(&smooth), "{} {}", error(&fitted), error(&smooth));
 }
 
+/// Ten groups far apart whose rows take turns: a fold of every tenth row would be one whole group, which nothing fitted to the others
+/// expects.
+#[test]
+fn folds_do_not_follow_the_order_of_the_rows() {
+    let rng = &mut rng(11);
+    let row = |g: usize, rng: &mut dyn rand::Rng| [1, 2].map(|k| 10.0 * wave_of(g, k) + 0.1 * normal(rng));
+    let turns: Vec<[f64; 2]> = (0..240).map(|i| row(i % 10, rng)).collect();
+    let sorted: Vec<[f64; 2]> = (0..10).flat_map(|g| turns.iter().copied().skip(g).step_by(10)).collect();
+    let held_out = |rows: &[[f64; 2]]| {
+        let table = Table::continuous(&["x", "y"], rows).unwrap();
+        fit(&table.standardise().0, &[Member::Normal, Member::Mixture { components: 10 }]).held_out
+    };
+    let (turns, sorted) = (held_out(&turns), held_out(&sorted));
+    assert!((turns - sorted).abs() < 0.3, "{turns} {sorted}");
+}
+
+/// Where a group is along one of two axes.
+fn wave_of(g: usize, axis: usize) -> f64 {
+    (g as f64 * [1.1, 2.3][axis - 1]).sin()
+}
+
 #[test]
 fn a_small_table_has_mixtures_from_several_starts() {
     let starts = |rows: usize| {

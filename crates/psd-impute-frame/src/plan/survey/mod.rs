@@ -14,6 +14,7 @@ pub(super) use column::{ColumnSurvey, Storage};
 pub(super) use evidence::{Evidence, Reading, comma_of, nearly_all};
 pub(super) use numbers::NumberSurvey;
 pub(super) use spread::Suspect;
+pub(crate) use spread::{Codes, Spread};
 pub(super) use times::TimeSurvey;
 
 use super::Plan;

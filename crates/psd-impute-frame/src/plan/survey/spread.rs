@@ -70,7 +70,7 @@ const DAYS: [f64; 14] = [
 
 /// Which numbers may be codes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::plan) enum Codes {
+pub(crate) enum Codes {
     #[default]
     Numbers,
     Days,
@@ -78,7 +78,7 @@ pub(in crate::plan) enum Codes {
 
 /// How far numbers spread.
 #[derive(Debug, Clone)]
-pub(in crate::plan) struct Spread {
+pub(crate) struct Spread {
     of: Codes,
     /// The codes that were found, and how often.
     codes: Vec<(f64, u64)>,
@@ -99,11 +99,11 @@ pub(in crate::plan) struct Suspect {
 }
 
 impl Spread {
-    pub(in crate::plan) fn new(of: Codes) -> Self {
+    pub(crate) fn new(of: Codes) -> Self {
         Self { of, codes: Vec::new(), low: f64::INFINITY, high: f64::NEG_INFINITY, kept: BinaryHeap::new() }
     }
 
-    pub(super) fn add(&mut self, row: u64, x: f64) {
+    pub(crate) fn add(&mut self, row: u64, x: f64) {
         let codes = match self.of {
             Codes::Numbers => &CODES[..],
             Codes::Days => &DAYS[..],

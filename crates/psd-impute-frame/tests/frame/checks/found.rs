@@ -201,6 +201,12 @@ fn zeros_that_are_too_few_and_a_spread_that_is_too_small() {
     let found = of(&warnings, WarningKind::ZeroShare);
     assert_eq!(found.len(), 1, "{}", texts(&warnings));
     assert!(found[0].text.starts_with("`amount` is 0 in "), "{}", found[0].text);
+    // Zeros where none was observed.
+    let new = put(&truth, &before, 3, |row| if uniform(rng) < 0.3 { 0.0 } else { row[3] });
+    let warnings = check(columns.clone(), &before, &new);
+    let found = of(&warnings, WarningKind::ZeroShare);
+    assert_eq!(found.len(), 1, "{}", texts(&warnings));
+    assert!(found[0].text.contains("of imputed cells, in 0 % of comparable"), "{}", found[0].text);
     let mean = put(&truth, &before, 0, |_| 0.1);
     let warnings = check(columns.clone(), &before, &mean);
     assert_eq!(of(&warnings, WarningKind::Spread).len(), 1, "{}", texts(&warnings));
@@ -247,7 +253,8 @@ fn numbers_that_cannot_be() {
     let whole: Vec<Vec<f64>> = (0..100).map(|i| vec![f64::from(i % 7)]).collect();
     let gaps = masked(&whole, |_, _| uniform(rng) < 0.3);
     let halves = put(&whole, &gaps, 0, |row| row[0] + 0.5);
-    let warnings = check(vec![number("n")], &gaps, &halves);
+    let tenths = Kind::Number { decimals: Some(1), text: NumberText::PLAIN };
+    let warnings = check(vec![ColumnPlan::new("n", tenths, Role::Modelled)], &gaps, &halves);
     assert!(texts(&warnings).contains("`n` is no integer in "), "{}", texts(&warnings));
 }
 
@@ -267,6 +274,34 @@ fn a_cell_that_is_far_from_all_others() {
             && warnings[0].text.starts_with("row 513 has `a` = 1000000, "),
         "{}",
         warnings[0].text
+    );
+}
+
+/// The checks say it of numbers and of dates, whatever model completes the table, and do not call the same cells far besides.
+#[test]
+fn a_value_that_looks_like_a_code_for_missing_cells() {
+    let rng = &mut rng(12);
+    let day = Kind::Time { unit: TimeUnit::Day, text: TimeText::DATE };
+    let columns = || vec![integer("age"), ColumnPlan::new("seen", day.clone(), Role::Modelled), number("x")];
+    let row = |rng: &mut ChaCha8Rng| {
+        vec![(20.0 + 50.0 * uniform(rng)).round(), (18_000.0 + 99.0 * uniform(rng)).round(), normal(rng)]
+    };
+    let mut truth: Vec<Vec<f64>> = (0..300).map(|_| row(rng)).collect();
+    let mask = |truth: &[Vec<f64>], rng: &mut ChaCha8Rng| masked(truth, |_, j| j == 2 && uniform(rng) < 0.1);
+    assert!(check(columns(), &mask(&truth, rng), &truth).is_empty());
+    for i in [7, 70, 170] {
+        (truth[i][0], truth[i][1]) = (-999_999.0, -25_567.0);
+    }
+    let warnings = check(columns(), &mask(&truth, rng), &truth);
+    let found: Vec<String> = warnings.iter().map(|warning| warning.to_string()).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("column `age`: -999999 in 3 cells is far from all others ("), "{found:?}");
+    assert!(found[0].ends_with("and may stand for missing ones; `--missing age=-999999` makes it missing"));
+    assert!(found[1].starts_with("column `seen`: 1900-01-01 in 3 cells is far from"), "{found:?}");
+    assert_eq!(warnings[0].kind, WarningKind::Sentinel);
+    assert_eq!(
+        (warnings[0].columns.as_slice(), warnings[0].numbers["cells"]),
+        (&["age".to_string()][..], 3.0)
     );
 }
 

@@ -6,7 +6,9 @@ mod clean;
 mod found;
 
 use psd_impute::table::Table;
-use psd_impute_frame::{Checks, ColumnPlan, FilledWith, Kind, NumberText, Plan, Role, Warning, WarningKind};
+use psd_impute_frame::{
+    Checks, ColumnPlan, FilledWith, Kind, NumberText, Plan, Role, TimeText, TimeUnit, Warning, WarningKind,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -77,7 +77,8 @@ pub struct LabelColumn {
 
 impl Calibration {
     pub(crate) fn of(sample: &Sample, model: &Model, limits: &Limits) -> Result<Self> {
-        let sample = sample.some(ROWS)?;
+        // In random order: cells and folds are taken in steps.
+        let sample = sample.select(&sample.table.shuffled(ROWS))?;
         let chosen = choose(&sample.table);
         let mut rows: Vec<usize> = chosen.iter().map(|cell| cell.0).collect();
         rows.sort_unstable();

@@ -37,6 +37,7 @@ pub(crate) fn normal_prior(table: &Table, ridge: f64) -> MixturePrior {
 
 /// The smallest ridge whose held-out likelihood cannot be told from the best, but at least the weight of one row. A ridge shrinks slopes
 /// towards zero, so more of it than the data need costs coverage of estimates from completed tables.
+/// Rows should be in random order: row `i` is in fold `i` modulo the number of folds.
 ///
 /// # Errors
 ///

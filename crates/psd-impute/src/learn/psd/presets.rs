@@ -67,7 +67,7 @@ pub struct PaperReport {
 
 /// With fewer rows than this none are held out. Arbitrary.
 const FEW: usize = 20;
-/// One row in `TENTH` is held out. Arbitrary.
+/// One row in `TENTH` is held out, at random. Arbitrary.
 const TENTH: usize = 10;
 
 impl PaperPreset {
@@ -86,8 +86,8 @@ impl PaperPreset {
         let better =
             |best: (f64, f64, f64), next: &(f64, f64, f64)| if next.2 > best.2 { *next } else { best };
         let (mu, eta, _) = tried.iter().fold((self.mus[0], self.etas[0], f64::NEG_INFINITY), better);
-        let (held_out, train): (Vec<usize>, Vec<usize>) =
-            (0..table.len()).partition(|i| table.len() >= FEW && i % TENTH == TENTH - 1);
+        let held_out = table.sample(if table.len() < FEW { 0 } else { table.len() / TENTH });
+        let train: Vec<usize> = (0..table.len()).filter(|i| held_out.binary_search(i).is_err()).collect();
         let train = table.select(&train)?;
         let validation = if held_out.is_empty() { None } else { Some(table.select(&held_out)?) };
         let solver = SolverOptions { mu_final: mu, tolerance: 1e-6, ..SolverOptions::default() };
