@@ -1,5 +1,7 @@
 //! The order of the rooms: each may use only those before it, and no kind of density that is learned knows another.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -11,7 +11,6 @@
 
 use crate::data::normal;
 use psd_impute::Result;
-use psd_impute::impute::Limits;
 use psd_impute::model::{FitOptions, Model};
 use psd_impute::table::{RowCounter, Table};
 use rand::{RngExt, SeedableRng};

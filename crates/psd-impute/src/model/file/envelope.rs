@@ -12,7 +12,7 @@ use std::io::Write;
 
 pub(super) const MAGIC: [u8; 8] = *b"psdmodel";
 /// The format that is written, and the only one that can be read.
-const VERSION: u42 = 4;
+const VERSION: u32 = 4;
 const HEAD: usize = 20;
 const TAIL: usize = 4;
 
