@@ -128,7 +128,7 @@ impl ColumnSurvey {
     /// Notes what the type of the storage says; returns how its times are written as text.
     fn look_at_type(&mut self, batch: &Batch, column: usize) -> TimeText {
         let records = match batch.rows() {
-            Rows::Records(records, _) => records,
+            Rows::Records(records) => &records.records,
             Rows::Text(_) => return TimeText::DATE,
         };
         let data_type = records.column(column).data_type();
