@@ -141,18 +141,11 @@ impl SheetFile {
 
     /// The archive, in which the sheet is the last part.
     fn open(&mut self) -> std::result::Result<&mut ZipWriter<StreamWriter<Target>>, ZipError> {
-        if let State::Waiting(target) = std::mem::replace(&mut self.state, State::Failed) {
-            let mut file = ZipWriter::new_stream(target);
-            for (name, text) in PARTS {
-                file.start_file(name, options())?;
-                file.write_all(HEAD.as_bytes())?;
-                file.write_all(text.as_bytes())?;
-            }
-            file.start_file("xl/worksheets/sheet1.xml", options())?;
-            file.write_all(HEAD.as_bytes())?;
-            file.write_all(SHEET.as_bytes())?;
-            self.state = State::Writing(file);
-        }
+        let state = std::mem::replace(&mut self.state, State::Failed);
+        self.state = match state {
+            State::Waiting(target) => State::Writing(begun(target)?),
+            other => other,
+        };
         match &mut self.state {
             State::Writing(file) => Ok(file),
             State::Waiting(_) | State::Failed => Err(ZipError::Io(std::io::ErrorKind::BrokenPipe.into())),
@@ -166,6 +159,20 @@ impl SheetFile {
             other => unwritable(other.to_string()),
         }
     }
+}
+
+/// An archive with all other parts and the beginning of the sheet.
+fn begun(target: Target) -> std::result::Result<ZipWriter<StreamWriter<Target>>, ZipError> {
+    let mut file = ZipWriter::new_stream(target);
+    for (name, text) in PARTS {
+        file.start_file(name, options())?;
+        file.write_all(HEAD.as_bytes())?;
+        file.write_all(text.as_bytes())?;
+    }
+    file.start_file("xl/worksheets/sheet1.xml", options())?;
+    file.write_all(HEAD.as_bytes())?;
+    file.write_all(SHEET.as_bytes())?;
+    Ok(file)
 }
 
 fn options() -> SimpleFileOptions {

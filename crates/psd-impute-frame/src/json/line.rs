@@ -113,7 +113,8 @@ impl Input {
             Err(error) => {
                 let whole = json.trim_end();
                 let before = |at: &usize| *at < whole.len() && whole.is_char_boundary(*at);
-                let at = Some(error.column().saturating_sub(1)).filter(before).unwrap_or(whole.len());
+                let at = Some(error.column().saturating_sub(1)).filter(|at| !error.is_eof() && before(at));
+                let at = at.unwrap_or(whole.len());
                 let end = whole[at..].chars().next().map_or(at, |c| at + c.len_utf8());
                 Err(self.bad(text, &whole[at..end], said(&error)))
             }

@@ -48,7 +48,7 @@ fn values_keep_their_types() {
     .concat();
     let expected = [
         line("1", "true", "\"2.5\"", "12345678901234567"),
-        line("1", "true", "\"1.0\"", "null"),
+        line("1", "true", "\"3.5\"", "null"),
         line("7", "false", "\"3.5\"", "12345678901234569"),
     ]
     .concat();

@@ -58,7 +58,7 @@ fn texts_follow_each_other_byte_for_byte() {
 #[test]
 fn rows_are_counted_in_their_file() {
     let folder = tempfile::tempdir().unwrap();
-    let paths = files(folder.path(), &[("a.csv", "x\n1\n2"), ("b.csv", "\nx\n\n3\n4\n")]);
+    let paths = files(folder.path(), &[("a.csv", "x,y\n1,1\n2,2"), ("b.csv", "\nx,y\n\n3,3\n4,4\n")]);
     let source = Source::open_all(&paths, &ReadOptions::default()).unwrap();
     let batches: Vec<Batch> = source.batches().unwrap().map(|batch| batch.unwrap()).collect();
     assert_eq!(batches.iter().map(Batch::first_row).collect::<Vec<_>>(), [0, 2]);
@@ -93,7 +93,7 @@ fn files_that_differ_are_refused() {
     paths.push(folder.path().join("b.csv"));
     std::fs::write(&paths[1], utf16).unwrap();
     let error = complete(&paths, &folder.path().join("out.csv")).unwrap_err();
-    assert!(error.to_string().contains("utf-16le, and the other utf-8"), "{error}");
+    assert!(error.to_string().contains("UTF-16LE, and the other UTF-8"), "{error}");
 }
 
 #[test]
