@@ -142,7 +142,14 @@ fn damaged_workbooks_and_lines_are_read_or_refused() {
         for _ in 0..MUTATIONS {
             let mut bytes = if name == "a.jsonl" { lines.clone() } else { book.clone() };
             match name {
-                "parts.xlsx" => bytes = repacked(&bytes, |part| damage(part, &mut rng)),
+                "parts.xlsx" => {
+                    let damaged = rng.random_range(0..6);
+                    bytes = repacked(&bytes, |k, part| {
+                        if k == damaged {
+                            damage(part, &mut rng)
+                        }
+                    });
+                }
                 _ => damage(&mut bytes, &mut rng),
             }
             std::fs::write(&path, &bytes).unwrap();
@@ -156,7 +163,7 @@ fn damaged_workbooks_and_lines_are_read_or_refused() {
 }
 
 /// An archive whose parts are changed.
-fn repacked(bytes: &[u8], mut change: impl FnMut(&mut Vec<u8>)) -> Vec<u8> {
+fn repacked(bytes: &[u8], mut change: impl FnMut(usize, &mut Vec<u8>)) -> Vec<u8> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let mut file = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for k in 0..archive.len() {
@@ -164,7 +171,7 @@ fn repacked(bytes: &[u8], mut change: impl FnMut(&mut Vec<u8>)) -> Vec<u8> {
         let name = entry.name().unwrap().to_string();
         let mut part = Vec::new();
         entry.read_to_end(&mut part).unwrap();
-        change(&mut part);
+        change(k, &mut part);
         file.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
         file.write_all(&part).unwrap();
     }
