@@ -90,7 +90,7 @@ pub(crate) struct SheetFile {
 
 enum State {
     Waiting(Target),
-    Writing(ZipWriter<StreamWriter<Target>>),
+    Writing(Box<ZipWriter<StreamWriter<Target>>>),
     Failed,
 }
 
@@ -144,7 +144,7 @@ impl SheetFile {
     fn open(&mut self) -> std::result::Result<&mut ZipWriter<StreamWriter<Target>>, ZipError> {
         let state = std::mem::replace(&mut self.state, State::Failed);
         self.state = match state {
-            State::Waiting(target) => State::Writing(begun(target)?),
+            State::Waiting(target) => State::Writing(begun(target)?.into()),
             other => other,
         };
         match &mut self.state {
