@@ -141,10 +141,10 @@ fn a_folder_of_parquet_files_is_one_table() {
     std::fs::write(parts.join("notes.txt"), "x").unwrap();
     let source = Source::open(&parts, &ReadOptions::default()).unwrap();
     assert_eq!(source.notes().len(), 1);
-    let done = complete(&[parts.clone()], &folder.path().join("out.csv")).unwrap();
+    let done = complete(std::slice::from_ref(&parts), &folder.path().join("out.csv")).unwrap();
     let expected = "l,x,year,place\na,1.0,2019,Bonn\na,2.0,2019,Bonn\nb,3.0,2020,Köln\nb,1.0,2020,Köln\n";
     assert_eq!(done, expected);
-    complete(&[parts.clone()], &folder.path().join("out.parquet")).unwrap();
+    complete(std::slice::from_ref(&parts), &folder.path().join("out.parquet")).unwrap();
     parquet(
         &parts.join("year=2021/place=x/d.parquet"),
         vec![
