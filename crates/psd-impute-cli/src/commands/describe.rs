@@ -105,11 +105,12 @@ impl Describe {
     }
 
     fn describe_table(&self, source: &Source, out: &mut dyn Write) -> Result<(), Failure> {
-        let mut survey = Survey::default();
+        let wishes = self.table.wishes()?;
+        let mut survey = Survey::new(&wishes);
         for batch in source.batches()? {
             survey.add(&batch?)?;
         }
-        let plan = survey.plan(&self.table.wishes()?)?;
+        let plan = survey.plan(&wishes)?;
         let mut patterns: HashMap<Vec<usize>, u64> = HashMap::new();
         let modelled: Vec<&ColumnPlan> = plan.modelled().collect();
         for batch in source.batches()?.take_while(|_| !modelled.is_empty()) {

@@ -3,6 +3,7 @@
 mod column;
 mod duplicates;
 mod pattern;
+mod pool;
 mod resolution;
 mod row_key;
 mod row_sample;
@@ -14,6 +15,7 @@ pub(crate) use column::position;
 pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;
 pub use pattern::{Group, Pattern};
+pub use pool::TOLD_APART;
 pub use resolution::Resolution;
 pub use row_key::{RowCounter, RowKeys};
 pub use row_sample::RowSample;
@@ -130,7 +132,7 @@ impl Table {
         pattern::group(self)
     }
 
-    /// The table with its continuous columns standardised, and how to undo it.
+    /// The table standardised, and how to undo it; see [`Scaler`].
     pub fn standardise(&self) -> (Self, Scaler) {
         let scaler = Scaler::of(self);
         (scaler.standardise(self), scaler)
