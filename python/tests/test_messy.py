@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from messy import KINDS
 from messy.command import COMMAND
@@ -11,9 +9,7 @@ from messy.make import write_all
 from messy.run import by_command, by_python
 
 WAYS = {"command": by_command, "python": by_python}
-#: Runs that wait for what they need to land; to be gone when issue 25 is done.
-WAITING = set((Path(__file__).parent / "messy" / "waiting.txt").read_text().split())
-RUNS = [(name, way) for name, kind in KINDS.items() for way in kind.ways if f"{name}-{way}" not in WAITING]
+RUNS = [(name, way) for name, kind in KINDS.items() for way in kind.ways]
 
 
 @pytest.mark.parametrize("name, way", RUNS)

@@ -35,11 +35,15 @@ pub(crate) fn in_memory(records: Vec<RecordBatch>) -> Records {
 
 /// Turns a reader's panic into an error. Some damaged files are told no other way.
 fn caught<T>(read: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
-    // A reader that has panicked is not used again.
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
+    without_panic(read).unwrap_or_else(|problem| Err(ArrowError::ParseError(problem)))
+}
+
+/// What a reader gives, or what it panics with. One that has panicked is not used again.
+pub(crate) fn without_panic<T>(read: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        Err(ArrowError::ParseError(text.unwrap_or_else(|| "it is damaged".to_string())))
+        text.unwrap_or_else(|| "it is damaged".to_string())
     })
 }
 

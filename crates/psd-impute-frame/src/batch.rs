@@ -1,7 +1,9 @@
 //! Batches of rows, and their cells whatever they are stored as.
 
+use crate::class::{holds, is_json};
 use crate::csv::Chunk;
 use crate::error::{Error, Result};
+use crate::json::Lines;
 use crate::missing::{Missing, Tokens};
 use crate::place::{At, Origin, Place};
 use crate::text::{DateOrder, TimeUnit};
@@ -35,24 +37,49 @@ pub(crate) struct Hints {
 /// What the rows are stored as.
 #[derive(Debug, Clone)]
 pub(crate) enum Rows {
-    Records(RecordBatch, Arc<Missing>),
+    Records(Records),
     Text(Chunk),
+}
+
+/// Rows of columns with types.
+#[derive(Debug, Clone)]
+pub(crate) struct Records {
+    pub(crate) records: RecordBatch,
+    pub(crate) missing: Arc<Missing>,
+    pub(crate) rows: RowPlaces,
+}
+
+/// Where rows are in their file.
+#[derive(Debug, Clone)]
+pub(crate) enum RowPlaces {
+    /// Behind so many others.
+    After(u64),
+    Lines(Lines),
+    /// Rows of a sheet, and whether one above names the columns.
+    Sheet(Arc<[u32]>, bool),
+}
+
+impl RowPlaces {
+    fn place(&self, origin: &Origin, i: usize, column: usize) -> Place {
+        let at = match self {
+            Self::Lines(lines) => return lines.place(origin, i, column),
+            Self::Sheet(rows, _) => u64::from(rows[i]),
+            Self::After(before) => before + i as u64 + 1,
+        };
+        Place { origin: origin.clone(), at: At::Row(at), excerpt: None }
+    }
 }
 
 impl From<RecordBatch> for Batch {
     fn from(records: RecordBatch) -> Self {
-        Self::records(Origin::default(), 0, records, Arc::default())
+        let records = Records { records, missing: Arc::default(), rows: RowPlaces::After(0) };
+        Self::records(Origin::default(), 0, records)
     }
 }
 
 impl Batch {
-    pub(crate) fn records(
-        origin: Origin,
-        first_row: u64,
-        records: RecordBatch,
-        missing: Arc<Missing>,
-    ) -> Self {
-        Self { origin, first_row, rows: Rows::Records(records, missing), hints: Hints::default() }
+    pub(crate) fn records(origin: Origin, first_row: u64, records: Records) -> Self {
+        Self { origin, first_row, rows: Rows::Records(records), hints: Hints::default() }
     }
 
     pub(crate) fn text(origin: Origin, first_row: u64, chunk: Chunk) -> Self {
@@ -72,19 +99,38 @@ impl Batch {
     pub(crate) fn delimiter(&self) -> Option<u8> {
         match &self.rows {
             Rows::Text(chunk) => Some(chunk.delimiter()),
-            Rows::Records(..) => None,
+            Rows::Records(_) => None,
         }
     }
 
-    /// Whether a line of text names the columns.
+    /// Whether a line of text or a row of a sheet names the columns.
     pub(crate) fn has_header(&self) -> bool {
-        matches!(&self.rows, Rows::Text(chunk) if chunk.has_header())
+        match &self.rows {
+            Rows::Text(chunk) => chunk.has_header(),
+            Rows::Records(records) => matches!(records.rows, RowPlaces::Sheet(_, true)),
+        }
+    }
+
+    /// Whether its columns have names of their own.
+    pub(crate) fn has_names(&self) -> bool {
+        match &self.rows {
+            Rows::Text(chunk) => chunk.has_header(),
+            Rows::Records(records) => !matches!(records.rows, RowPlaces::Sheet(_, false)),
+        }
+    }
+
+    /// The lines of objects that it is from, if it is.
+    pub(crate) fn lines(&self) -> Option<&Lines> {
+        match &self.rows {
+            Rows::Records(Records { rows: RowPlaces::Lines(lines), .. }) => Some(lines),
+            _ => None,
+        }
     }
 
     /// The number of rows.
     pub fn len(&self) -> usize {
         match &self.rows {
-            Rows::Records(records, _) => records.num_rows(),
+            Rows::Records(records) => records.records.num_rows(),
             Rows::Text(chunk) => chunk.len(),
         }
     }
@@ -107,8 +153,8 @@ impl Batch {
     /// The names of the columns, in order.
     pub fn names(&self) -> Vec<&str> {
         match &self.rows {
-            Rows::Records(records, _) => {
-                records.schema_ref().fields().iter().map(|field| field.name().as_str()).collect()
+            Rows::Records(records) => {
+                records.records.schema_ref().fields().iter().map(|field| field.name().as_str()).collect()
             }
             Rows::Text(chunk) => chunk.names().iter().map(String::as_str).collect(),
         }
@@ -122,10 +168,7 @@ impl Batch {
     pub fn place(&self, i: usize, column: usize) -> Place {
         match &self.rows {
             Rows::Text(chunk) => chunk.place(&self.origin, i, column),
-            Rows::Records(..) => {
-                let at = At::Row(self.first_row + i as u64 + 1);
-                Place { origin: self.origin.clone(), at, excerpt: None }
-            }
+            Rows::Records(records) => records.rows.place(&self.origin, i, column),
         }
     }
 
@@ -144,12 +187,17 @@ impl Batch {
     pub(crate) fn cells(&self, column: usize) -> Result<Cells<'_>> {
         match &self.rows {
             Rows::Text(chunk) => Ok(Cells::Raw(chunk, column)),
-            Rows::Records(records, missing) => {
-                let tokens = missing.of(records.schema_ref().field(column).name());
-                Cells::of(records.column(column), tokens).map_err(|error| Error::Unreadable {
-                    origin: self.origin.clone(),
-                    format: "Arrow data",
-                    problem: error.to_string(),
+            Rows::Records(Records { records, missing, .. }) => {
+                let field = records.schema_ref().field(column);
+                if is_json(field) {
+                    return Ok(Cells::Unsupported);
+                }
+                Cells::of(records.column(column), missing.of(field.name())).map_err(|error| {
+                    Error::Unreadable {
+                        origin: self.origin.clone(),
+                        format: "Arrow data",
+                        problem: error.to_string(),
+                    }
                 })
             }
         }
@@ -159,7 +207,7 @@ impl Batch {
     pub(crate) fn missing(&self, column: usize) -> Result<Vec<bool>> {
         let cells = self.cells(column)?;
         let unsupported = match (&self.rows, &cells) {
-            (Rows::Records(records, _), Cells::Unsupported) => records.column(column).logical_nulls(),
+            (Rows::Records(records), Cells::Unsupported) => records.records.column(column).logical_nulls(),
             (_, Cells::Unsupported) => None,
             _ => return Ok((0..self.len()).map(|i| cells.get(i) == Cell::Missing).collect()),
         };
@@ -170,7 +218,10 @@ impl Batch {
     pub(crate) fn type_name(&self, column: usize) -> String {
         match &self.rows {
             Rows::Text(_) => "text".to_string(),
-            Rows::Records(records, _) => records.column(column).data_type().to_string(),
+            Rows::Records(Records { records, .. }) => match holds(records.schema_ref().field(column)) {
+                Some(holds) => holds.to_string(),
+                None => records.column(column).data_type().to_string(),
+            },
         }
     }
 }

@@ -1,13 +1,13 @@
 //! From the engine's completed table back to the batch it came from.
 
-use crate::batch::{Batch, Cell, Cells, Rows};
+use crate::batch::{Batch, Cell, Cells, Records, Rows};
 use crate::csv::Added;
 use crate::encode::{check_type, holds};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::indicator::{Flags, Indicator};
 use crate::plan::{ColumnPlan, Plan, Role};
-use crate::{fill, typed};
+use crate::{fill, json, typed};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, new_null_array};
 use arrow_schema::{DataType, Field, Schema};
 use arrow_select::nullif::nullif;
@@ -126,7 +126,7 @@ impl Completed<'_> {
     pub(crate) fn records_with(&self, flags: Flags) -> Result<RecordBatch> {
         let mut arrays = (0..self.columns.len()).map(|j| self.array(j)).collect::<Result<Vec<_>>>()?;
         let schema = match self.batch.rows() {
-            Rows::Records(records, _) => records.schema(),
+            Rows::Records(records) => records.records.schema(),
             Rows::Text(_) => {
                 let named = self.batch.names().into_iter().zip(&arrays);
                 let fields = named.map(|(name, array)| Field::new(name, array.data_type().clone(), true));
@@ -162,14 +162,13 @@ impl Completed<'_> {
         let gaps = source.gaps(&cells, self.batch.len());
         match (self.batch.rows(), source.column) {
             (Rows::Text(chunk), column) => typed::array(self.batch, chunk, j, column, &gaps),
-            (Rows::Records(records, _), _) if is_whole(records.column(j), &gaps) => {
-                Ok(records.column(j).clone())
-            }
-            (Rows::Records(records, _), Some(column)) if !matches!(source.cells, Filling::Nothing) => {
+            (Rows::Records(Records { records, .. }), Some(column))
+                if !matches!(source.cells, Filling::Nothing) && !is_whole(records.column(j), &gaps) =>
+            {
                 check_type(column, self.batch, j, &cells)?;
                 fill::fill(&with_type(records.column(j), column, &cells), column, &gaps)
             }
-            (Rows::Records(records, _), _) => Ok(records.column(j).clone()),
+            (Rows::Records(Records { records, .. }), _) => Ok(records.column(j).clone()),
         }
     }
 
@@ -177,13 +176,22 @@ impl Completed<'_> {
     pub(crate) fn encoding(&self) -> Encoding {
         match self.batch.rows() {
             Rows::Text(chunk) => chunk.encoding(),
-            Rows::Records(..) => Encoding::default(),
+            Rows::Records(_) => Encoding::default(),
         }
     }
 
     /// Whether its columns have names of their own.
     pub(crate) fn has_names(&self) -> bool {
-        !matches!(self.batch.rows(), Rows::Text(chunk) if !chunk.has_header())
+        self.batch.has_names()
+    }
+
+    /// The batch as lines of JSON: those that it is from with its missing cells replaced, if it is from such.
+    pub(crate) fn json(&self) -> Result<String> {
+        let records = self.records()?;
+        let unwritable = |problem| Error::Unwritable { format: "JSON lines", problem };
+        let Some(lines) = self.batch.lines() else { return json::lines_of(&records).map_err(unwritable) };
+        let missing = (0..self.columns.len()).map(|j| self.batch.missing(j)).collect::<Result<Vec<_>>>()?;
+        lines.splice(&records, &missing).map_err(unwritable)
     }
 
     /// The text of the batch with its missing cells replaced, if it was text, and with this delimiter if one is asked for.

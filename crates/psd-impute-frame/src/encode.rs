@@ -5,7 +5,6 @@ use crate::drift::Tally;
 use crate::error::{Error, Result};
 use crate::plan::{ColumnPlan, Kind, Plan, Role, place};
 use crate::report::{ColumnReport, Report};
-use crate::text::{DateText, compact_number};
 use faer::Mat;
 use psd_impute::table::Table;
 use std::collections::HashMap;
@@ -163,7 +162,7 @@ pub(crate) fn holds(kind: &Kind, cells: &Cells<'_>) -> bool {
         // Numbers and times may be stored as text.
         (kind, Cells::Labels(..)) => !matches!(kind, Kind::Boolean { .. } | Kind::Text),
         (Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. }, Cells::Numbers(..)) => true,
-        (Kind::Time { text, .. }, Cells::Numbers(..)) => text.date == DateText::COMPACT,
+        (Kind::Time { text, .. }, Cells::Numbers(..)) => text.is_digits(),
         (Kind::Boolean { .. }, Cells::Booleans(_)) => true,
         (Kind::Time { .. }, Cells::Times(_, _, Since::Epoch, _)) => true,
         (Kind::Clock { .. }, Cells::Times(_, _, Since::Midnight, _)) => true,
@@ -221,8 +220,8 @@ impl<'a> Encoder<'a> {
             (Kind::Time { unit, .. }, Cell::Time(time))
             | (Kind::Clock { unit, .. }, Cell::Clock(time))
             | (Kind::Duration { unit, .. }, Cell::Duration(time)) => Number::Is(unit.count(*time)),
-            (Kind::Time { unit, .. }, Cell::Number(x)) => {
-                read(compact_number(*x).map(|time| unit.count(time)))
+            (Kind::Time { unit, text }, Cell::Number(x)) => {
+                read(text.of_number(*x).map(|time| unit.count(time)))
             }
             (Kind::Boolean { .. }, Cell::Label(_)) => Number::Bad,
             (_, Cell::Raw(text)) => read(self.kind.read(text)),

@@ -44,6 +44,66 @@ pub enum Error {
         /// What the reader says.
         problem: String,
     },
+    /// A file named or packed like a workbook that is none.
+    #[error("{origin} is no Excel workbook (.xlsx): it is {found}")]
+    NoWorkbook {
+        /// The file.
+        origin: Origin,
+        /// What it seems to be.
+        found: &'static str,
+    },
+    /// A sheet that a workbook does not have.
+    #[error("{origin} has no sheet `{name}`")]
+    NoSheet {
+        /// The workbook.
+        origin: Origin,
+        /// The name.
+        name: String,
+        /// The sheets there are.
+        known: Vec<String>,
+    },
+    /// A cell of a sheet without which it is no table.
+    #[error("{origin}, cell {cell}: {problem}")]
+    BadSheet {
+        /// The workbook.
+        origin: Origin,
+        /// The cell, such as `C5`.
+        cell: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A file that would take more memory than any table should.
+    #[error("{origin} is too large: {what}")]
+    TooLarge {
+        /// The file.
+        origin: Origin,
+        /// What is too much.
+        what: String,
+    },
+    /// A line that is not what JSON lines are.
+    #[error("{place}: {problem}")]
+    BadJson {
+        /// Where.
+        place: Place,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A folder without a table.
+    #[error("{origin} is a folder without a Parquet file")]
+    NoParquet {
+        /// The folder.
+        origin: Origin,
+    },
+    /// One of several files of a table that does not go with the others.
+    #[error("{origin} does not go with {first}: {problem}")]
+    OtherTable {
+        /// The file.
+        origin: Origin,
+        /// The first of the files.
+        first: Origin,
+        /// What is different.
+        problem: String,
+    },
     /// A table that cannot be written in a format.
     #[error("the table cannot be written as {format}: {problem}")]
     Unwritable {
@@ -332,6 +392,7 @@ impl Error {
             | Error::NotUtf8 { place, .. }
             | Error::OpenQuote { place }
             | Error::LongRow { place, .. }
+            | Error::BadJson { place, .. }
             | Error::BadCell { place, .. }
             | Error::OutOfBounds { place, .. }
             | Error::Infinite { place, .. } => Some(place),
@@ -345,6 +406,19 @@ impl Error {
             Error::EmptyFile { .. } | Error::NoRows { .. } => "a table has a header and at least one row",
             Error::Io { error, .. } => return io_hint(error),
             Error::Unreadable { .. } => DAMAGED,
+            Error::NoWorkbook { .. } => "save it as .xlsx without a password, or as CSV",
+            Error::NoSheet { known, .. } => return Some(format!("the sheets are {}", known.join(", "))),
+            Error::BadSheet { .. } => {
+                "give each column a name and each cell its own value, as one table that begins in the first row; or save the sheet as CSV"
+            }
+            Error::TooLarge { .. } => "save it as CSV, which is read bit by bit",
+            Error::BadJson { .. } => {
+                "each line is one object, such as {\"a\": 1.5, \"b\": null}, and what is missing is null or left out"
+            }
+            Error::NoParquet { .. } => "name the files, of one format, one after the other",
+            Error::OtherTable { .. } => {
+                "files that are read together have the same format and the same columns"
+            }
             Error::LittleMemory { .. } => {
                 "raise the limit (`ulimit -v`), or lift it with `ulimit -v unlimited`"
             }

@@ -40,7 +40,7 @@ pub(crate) fn cells(kind: &Kind, to: &DataType, gaps: &[Option<f64>]) -> Arrow<A
             Arc::new(gaps.iter().map(|gap| gap.map(|x| kind.show(x))).collect::<LargeStringArray>())
         }
         Kind::Time { .. } if to.is_numeric() => {
-            // Dates of eight digits.
+            // Dates in digits.
             let digits = |x| kind.show(x).parse::<f64>().ok();
             Arc::new(gaps.iter().map(|gap| gap.and_then(digits)).collect::<Float64Array>())
         }

@@ -33,9 +33,11 @@
 mod arrow_files;
 mod arrow_lengths;
 mod batch;
+mod batches;
 mod blank;
 mod bounds;
 mod checks;
+mod class;
 mod csv;
 mod decode;
 mod dictionary;
@@ -43,13 +45,16 @@ mod drift;
 mod encode;
 mod encoding;
 mod error;
+mod excel;
 mod excerpt;
 mod fill;
 mod format;
 mod indicator;
+mod json;
 mod memory;
 mod missing;
 mod open;
+mod parts;
 mod place;
 mod plan;
 mod report;
@@ -61,6 +66,7 @@ mod typed;
 mod write;
 
 pub use batch::Batch;
+pub use batches::Batches;
 pub use bounds::{Bounds, BoundsOptions, End};
 pub use checks::{Checks, FilledWith, Warning, WarningKind};
 pub use decode::Completed;
@@ -71,7 +77,7 @@ pub use excerpt::Excerpt;
 pub use format::{Compression, ENDINGS, Format};
 pub use memory::affordable_threads;
 pub use missing::{DEFAULT_MISSING, Token};
-pub use open::{Batches, ReadOptions, Source};
+pub use open::{ReadOptions, Source};
 pub use place::{At, Origin, Place};
 pub use plan::{
     ColumnPlan, Kind, Learned, MOST_LABELS, Moments, Plan, Reason, Remark, Role, Sentinel, Survey, Wish,

@@ -1,12 +1,13 @@
-//! Opening a file of any format.
+//! Opening files of any format, which together are one table.
 
-use crate::arrow_files;
-use crate::batch::{Batch, Hints};
-use crate::csv::{ChunkReader, Dialect};
-use crate::encoding::{self, Encoding};
+use crate::batches::{Batches, Content, Part};
+use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::format::{Compression, Format};
+use crate::excel;
+use crate::format::{Compression, Format, START};
+use crate::json::Keys;
 use crate::missing::{Missing, Token};
+use crate::parts::parquet_files;
 use crate::place::Origin;
 use crate::temporary::{self, Listed};
 use crate::text::DateOrder;
@@ -35,42 +36,59 @@ pub struct ReadOptions {
     pub dates: Option<DateOrder>,
     /// The encoding of text; UTF-8, or UTF-16 if the text begins with its byte order mark, unless it is given.
     pub encoding: Option<Encoding>,
-    /// Whether the first row of text is data. Columns are then named `V1`, `V2` and so on.
+    /// Whether the first row of text or of a sheet is data. Columns are then named `V1`, `V2` and so on.
     pub no_header: bool,
+    /// The sheet of a workbook; the first that is shown unless it is given.
+    pub sheet: Option<String>,
 }
 
-/// A table that can be read as often as needed: a file, or records in memory.
+/// A table that can be read as often as needed: files, or records in memory.
 #[derive(Debug)]
 pub struct Source {
     origin: Origin,
-    content: Content,
+    parts: Arc<[Part]>,
     format: Format,
     options: ReadOptions,
-    /// Keeps the copy of what cannot be read twice.
-    _copy: Option<(TempPath, Listed)>,
+    notes: Vec<String>,
+    /// The columns of objects.
+    keys: Option<Arc<Keys>>,
+    /// Keeps the copies of what cannot be read twice.
+    _copies: Vec<TemporaryCopy>,
 }
 
-#[derive(Debug)]
-enum Content {
-    File(PathBuf),
-    Records(Vec<RecordBatch>),
+/// The copy of what can be read only once, which is removed in the end.
+type TemporaryCopy = (TempPath, Listed);
+
+/// What is put together to a source.
+#[derive(Default)]
+struct Found {
+    parts: Vec<Part>,
+    copies: Vec<TemporaryCopy>,
+    notes: Vec<String>,
 }
 
 impl Source {
-    /// Opens a file. Its content says what it is, not its name. A pipe that has a name is [spooled](Self::spool).
+    /// Opens a file, or all Parquet files of a folder. The content of a file says what it is, not its name. A pipe that has a name is
+    /// [spooled](Self::spool).
     pub fn open(path: impl Into<PathBuf>, options: &ReadOptions) -> Result<Self> {
-        let path = path.into();
-        let origin = Origin::file(&path);
-        if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            let pipe = File::open(&path).map_err(|error| Error::Io { path, error })?;
-            return Self::copied(pipe, origin, options);
+        Self::open_all(&[path.into()], options)
+    }
+
+    /// Opens files of the same format that have the same columns, as one table with the rows of the first file first.
+    pub fn open_all<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Self> {
+        let mut found = Found::default();
+        for path in paths {
+            found.add(path.as_ref())?;
         }
-        Self::recognise(origin, path, options.clone(), None)
+        let origin = paths.first().map(|path| Origin::file(path.as_ref())).unwrap_or_default();
+        Self::of(origin, found, options)
     }
 
     /// Copies what can be read only once, such as standard input, to a temporary file.
     pub fn spool(input: impl Read, options: &ReadOptions) -> Result<Self> {
-        Self::copied(input, Origin::default(), options)
+        let mut found = Found::default();
+        found.copy(input, Origin::default())?;
+        Self::of(Origin::default(), found, options)
     }
 
     /// A table in memory; its columns are shared, not copied.
@@ -80,11 +98,95 @@ impl Source {
 
     /// The same with other tokens for missing cells.
     pub fn records_with(records: Vec<RecordBatch>, options: &ReadOptions) -> Self {
-        let (origin, content) = (Origin::default(), Content::Records(records));
-        Self { origin, content, format: Format::ArrowStream, options: options.clone(), _copy: None }
+        let part = Part { origin: Origin::default(), keys: Vec::new(), content: Content::Records(records) };
+        Self {
+            origin: Origin::default(),
+            parts: [part].into(),
+            format: Format::ArrowStream,
+            options: options.clone(),
+            notes: Vec::new(),
+            keys: None,
+            _copies: Vec::new(),
+        }
     }
 
-    fn copied(mut input: impl Read, origin: Origin, options: &ReadOptions) -> Result<Self> {
+    fn of(
+        origin: Origin,
+        Found { mut parts, copies, mut notes }: Found,
+        options: &ReadOptions,
+    ) -> Result<Self> {
+        let format = one_format(&parts)?;
+        let missing = Missing::new(&options.missing, &options.missing_only);
+        let mut keys = None;
+        if let Format::JsonLines(_) = format {
+            let found = Keys::of(parts.iter().map(Part::lines), &missing)?;
+            if found.is_empty() {
+                return Err(Error::NoRows { origin });
+            }
+            keys = Some(Arc::new(found));
+        }
+        if format == Format::Excel {
+            let books = parts.iter().map(|part| part.book(options)).collect::<Result<_>>()?;
+            let sheets = excel::sheets(books, &missing)?;
+            notes.extend(sheets.iter().flat_map(|sheet| sheet.notes.clone()));
+            for (part, sheet) in parts.iter_mut().zip(sheets) {
+                part.content = Content::Sheet(sheet);
+            }
+        }
+        let (parts, options) = (parts.into(), options.clone());
+        Ok(Self { origin, parts, format, options, notes, keys, _copies: copies })
+    }
+
+    /// What it is.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Where it is from; the first file of several.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// What there is to say of how it is read: sheets, rows and files that are left out.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Reads it from the start, a batch of bounded size after another. Every batch has a row, and there is at least one.
+    pub fn batches(&self) -> Result<Batches> {
+        Batches::new(self.origin.clone(), self.parts.clone(), self.options.clone(), self.keys.clone())
+    }
+}
+
+impl Found {
+    fn add(&mut self, path: &Path) -> Result<()> {
+        let Ok(kind) = path.metadata() else { return self.file(Origin::file(path), path.to_owned()) };
+        if kind.is_dir() {
+            let (files, others) = parquet_files(path)?;
+            for file in files {
+                self.file(Origin::file(&file.path), file.path)?;
+                if let Some(part) = self.parts.last_mut() {
+                    part.keys = file.keys;
+                }
+            }
+            if others > 0 {
+                let are = if others == 1 {
+                    "file that is not Parquet is"
+                } else {
+                    "files that are not Parquet are"
+                };
+                self.notes.push(format!("{others} {are} left out of the folder {}", path.display()));
+            }
+            return Ok(());
+        }
+        if kind.is_file() {
+            return self.file(Origin::file(path), path.to_owned());
+        }
+        let pipe = File::open(path).map_err(|error| Error::Io { path: path.to_owned(), error })?;
+        self.copy(pipe, Origin::file(path))
+    }
+
+    fn copy(&mut self, mut input: impl Read, origin: Origin) -> Result<()> {
         let io = |path: &Path| {
             let path = path.to_owned();
             move |error| Error::Io { path, error }
@@ -94,178 +196,42 @@ impl Source {
             temporary::create(&tempfile::Builder::new(), &folder).map_err(io(&folder))?;
         std::io::copy(&mut input, &mut file).map_err(io(file.path()))?;
         let copy = file.into_temp_path();
-        Self::recognise(origin, copy.to_path_buf(), options.clone(), Some((copy, listed)))
+        let path = copy.to_path_buf();
+        self.copies.push((copy, listed));
+        self.file(origin, path)
     }
 
-    fn recognise(
-        origin: Origin,
-        path: PathBuf,
-        options: ReadOptions,
-        copy: Option<(TempPath, Listed)>,
-    ) -> Result<Self> {
+    fn file(&mut self, origin: Origin, path: PathBuf) -> Result<()> {
         let io = |error| Error::Io { path: path.clone(), error };
         let mut start = Vec::new();
-        File::open(&path).map_err(io)?.take(8).read_to_end(&mut start).map_err(io)?;
+        File::open(&path).map_err(io)?.take(START as u64).read_to_end(&mut start).map_err(io)?;
         if start.is_empty() {
             return Err(Error::EmptyFile { origin });
         }
-        let (named, found) = (Format::of_name(&path), Format::of_content(&start));
-        let format = match (named, found) {
-            (Some(Format::Tsv(_)), Format::Csv(compression)) => Format::Tsv(compression),
-            (Some(Format::Parquet | Format::ArrowFile), Format::Csv(_)) => named.unwrap_or(found),
-            _ => found,
-        };
-        Ok(Self { origin, content: Content::File(path), format, options, _copy: copy })
-    }
-
-    /// What it is.
-    pub fn format(&self) -> Format {
-        self.format
-    }
-
-    /// Where it is from.
-    pub fn origin(&self) -> &Origin {
-        &self.origin
-    }
-
-    /// Reads it from the start, a batch of bounded size after another. Every batch has a row, and there is at least one.
-    pub fn batches(&self) -> Result<Batches> {
-        let reader = match &self.content {
-            Content::File(path) => self.reader(path)?,
-            Content::Records(records) => Reader::Records(arrow_files::in_memory(records.clone())),
-        };
-        let (origin, format, missing) = (self.origin.clone(), self.format, self.missing());
-        let hints = Hints { decimal: self.options.decimal, dates: self.options.dates };
-        let missing = missing.into();
-        Ok(Batches { origin, format, missing, hints, reader, rows: 0, ended: false, waiting: None })
-    }
-
-    fn reader(&self, path: &Path) -> Result<Reader> {
-        let io = |error| Error::Io { path: path.to_owned(), error };
-        let file = File::open(path).map_err(io)?;
-        let wrong = |error: arrow_schema::ArrowError| unreadable(&self.origin, self.format, error);
-        Ok(match self.format {
-            Format::Csv(compression) => Reader::Text(
-                self.text(uncompressed(file, compression).map_err(io)?, self.options.delimiter)
-                    .map_err(io)?,
-            ),
-            Format::Tsv(compression) => {
-                let delimiter = self.options.delimiter.or(Some(b'\t'));
-                Reader::Text(self.text(uncompressed(file, compression).map_err(io)?, delimiter).map_err(io)?)
-            }
-            Format::Parquet => Reader::Records(arrow_files::read_parquet(file).map_err(wrong)?),
-            Format::ArrowFile => Reader::Records(arrow_files::read_file(file).map_err(wrong)?),
-            Format::ArrowStream => Reader::Records(arrow_files::read_stream(file).map_err(wrong)?),
-        })
-    }
-
-    fn text(&self, input: Box<dyn Read + Send>, delimiter: Option<u8>) -> std::io::Result<ChunkReader> {
-        let (input, encoding) = encoding::decoded(input, self.options.encoding)?;
-        let dialect =
-            Dialect { delimiter, missing: self.missing(), encoding, no_header: self.options.no_header };
-        Ok(ChunkReader::new(input, self.origin.clone(), dialect))
-    }
-
-    fn missing(&self) -> Missing {
-        Missing::new(&self.options.missing, &self.options.missing_only)
+        let format = Format::of_file(&path, &start);
+        self.parts.push(Part { origin, keys: Vec::new(), content: Content::File(path, format) });
+        Ok(())
     }
 }
 
-fn uncompressed(file: File, compression: Compression) -> std::io::Result<Box<dyn Read + Send>> {
+/// The format of all parts.
+fn one_format(parts: &[Part]) -> Result<Format> {
+    let formats = parts.iter().map(Part::format);
+    let Some(first) = parts.first() else { return Err(Error::NoRows { origin: Origin::default() }) };
+    let format = first.format();
+    if let Some((other, found)) = parts.iter().zip(formats).find(|(_, found)| found.name() != format.name()) {
+        let problem = format!("it is {}, and the other {}", found.name(), format.name());
+        return Err(Error::OtherTable { origin: other.origin.clone(), first: first.origin.clone(), problem });
+    }
+    // The dictionaries of files differ, as those of a stream may.
+    Ok(if format == Format::ArrowFile && parts.len() > 1 { Format::ArrowStream } else { format })
+}
+
+/// A file as it is before it is compressed.
+pub(crate) fn uncompressed(file: File, compression: Compression) -> std::io::Result<Box<dyn Read + Send>> {
     Ok(match compression {
         Compression::None => Box::new(file),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(file))),
         Compression::Zstd => Box::new(zstd::Decoder::new(file)?),
     })
-}
-
-/// The batches of a file.
-pub struct Batches {
-    origin: Origin,
-    format: Format,
-    missing: Arc<Missing>,
-    hints: Hints,
-    reader: Reader,
-    rows: u64,
-    ended: bool,
-    /// Rows that were read and are too many for one batch.
-    waiting: Option<RecordBatch>,
-}
-
-enum Reader {
-    Text(ChunkReader),
-    Records(arrow_files::Records),
-}
-
-impl Batches {
-    fn advance(&mut self) -> Result<Option<Batch>> {
-        let (origin, rows) = (self.origin.clone(), self.rows);
-        let batch = match &mut self.reader {
-            Reader::Text(reader) => reader.next()?.map(|chunk| Batch::text(origin, rows, chunk)),
-            Reader::Records(_) => {
-                let missing = self.missing.clone();
-                self.records()?.map(|records| Batch::records(origin, rows, records, missing))
-            }
-        };
-        if let Some(batch) = batch.as_ref().filter(|_| rows == 0) {
-            self.check_tokens(batch)?;
-        }
-        let batch = batch.map(|batch| batch.with_hints(self.hints));
-        self.rows += batch.as_ref().map_or(0, |batch| batch.len() as u64);
-        if self.rows == 0 {
-            return Err(Error::NoRows { origin: self.origin.clone() });
-        }
-        Ok(batch)
-    }
-
-    /// Refuses tokens for a column that is not there.
-    fn check_tokens(&self, batch: &Batch) -> Result<()> {
-        let names = batch.names();
-        match self.missing.columns().find(|column| !names.contains(column)) {
-            None => Ok(()),
-            Some(column) => Err(Error::UnknownColumn {
-                origin: self.origin.clone(),
-                column: column.to_string(),
-                known: names.into_iter().map(String::from).collect(),
-            }),
-        }
-    }
-
-    /// The next rows, at most as many as a batch may have.
-    fn records(&mut self) -> Result<Option<RecordBatch>> {
-        let Reader::Records(reader) = &mut self.reader else { return Ok(None) };
-        let mut records = self.waiting.take();
-        while records.as_ref().is_none_or(|records| records.num_rows() == 0) {
-            let Some(next) = reader.next() else { return Ok(None) };
-            records = Some(next.map_err(|error| unreadable(&self.origin, self.format, error))?);
-        }
-        let Some(records) = records else { return Ok(None) };
-        let count = records.num_rows().min(BATCH);
-        self.waiting = Some(records.slice(count, records.num_rows() - count));
-        Ok(Some(records.slice(0, count)))
-    }
-}
-
-impl Iterator for Batches {
-    type Item = Result<Batch>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let next = self.advance().transpose();
-        self.ended = !matches!(next, Some(Ok(_)));
-        next
-    }
-}
-
-fn unreadable(origin: &Origin, format: Format, error: arrow_schema::ArrowError) -> Error {
-    let problem = match error {
-        // What wraps the reader's own words says only what the format is.
-        arrow_schema::ArrowError::ParquetError(problem) | arrow_schema::ArrowError::IpcError(problem) => {
-            problem
-        }
-        other => other.to_string(),
-    };
-    Error::Unreadable { origin: origin.clone(), format: format.name(), problem }
 }

@@ -58,9 +58,9 @@ impl Place {
 /// A line of text or a row of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
-    /// A line of a CSV file; the header is on line 1.
+    /// A line of a text file; the header is on line 1.
     Line(u64),
-    /// A row of a table that has no lines.
+    /// A row of a table that has no lines; of a workbook, one of the sheet.
     Row(u64),
 }
 

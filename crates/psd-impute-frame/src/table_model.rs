@@ -29,7 +29,7 @@ pub struct Surveyed {
 impl Surveyed {
     /// Looks at all cells of a table and says what its columns are.
     pub fn new(source: &Source, wishes: Wishes) -> Result<Self> {
-        let mut survey = Survey::default();
+        let mut survey = Survey::new(&wishes);
         for batch in source.batches()? {
             survey.add(&batch?)?;
         }

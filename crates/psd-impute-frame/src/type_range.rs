@@ -1,6 +1,6 @@
 //! Numbers that a column's type can hold, as bounds of its cells: draws then stay within the type without piling up at its ends.
 
-use crate::batch::{Batch, Rows};
+use crate::batch::{Batch, Records, Rows};
 use crate::fill::{largest, signed_ends, unsigned_end};
 use crate::plan::{ColumnPlan, Kind};
 use crate::text::TimeUnit;
@@ -53,7 +53,7 @@ impl Batch {
     /// The type of a column that is stored as records.
     fn stored_type(&self, name: &str) -> Option<&DataType> {
         match self.rows() {
-            Rows::Records(records, _) => {
+            Rows::Records(Records { records, .. }) => {
                 records.schema_ref().field_with_name(name).ok().map(|field| field.data_type())
             }
             Rows::Text(_) => None,

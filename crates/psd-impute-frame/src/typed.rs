@@ -73,6 +73,8 @@ pub(crate) fn natural_type(kind: &Kind) -> DataType {
         Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } if kind.is_whole() => DataType::Int64,
         Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } => DataType::Float64,
         Kind::Boolean { .. } => DataType::Boolean,
+        // A month has no type of its own.
+        Kind::Time { text, .. } if text.date.dayless => DataType::Int64,
         Kind::Time { text, .. } if text.clock == Clock::None => DataType::Date32,
         Kind::Time { unit, text } => {
             DataType::Timestamp(arrow_unit(*unit), (text.zone != Zone::None).then(|| "UTC".into()))

@@ -2,19 +2,21 @@
 
 use super::Failure;
 use super::table_args::{TableArgs, is_standard, whole_table, writer};
+use crate::diagnostic::printable;
 use crate::io::{Holds, check_output};
 use clap::{Args, ValueEnum};
 use psd_impute::table::Table;
 use psd_impute_eval::ampute::Mechanism;
 use psd_impute_frame::Plan;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Ampute {
-    /// The table to take cells from; `-` reads standard input.
-    input: PathBuf,
+    /// The table to take cells from, of one file or several with the same columns, as for `impute`; `-` reads standard input.
+    #[arg(required = true)]
+    input: Vec<PathBuf>,
     /// The file to write, in the format that its name's ending says; `-` writes standard output. Cells that stay come out byte for byte, those
     /// taken away are empty. Identifiers and free text stay.
     #[arg(short, long)]
@@ -67,14 +69,15 @@ impl Ampute {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let mechanism = self.mechanism()?;
         if !is_standard(&self.output) {
-            check_output(&self.output, Holds::Table, &[&self.input])?;
+            let read: Vec<&Path> = self.input.iter().map(PathBuf::as_path).collect();
+            check_output(&self.output, Holds::Table, &read)?;
         }
-        let source = self.table.open(&self.input)?;
+        let source = self.table.open_all(&self.input)?;
         let plan = Plan::infer(source.batches()?, &self.table.wishes()?)?;
         let table = whole_table(&source, &plan)?;
         let masked = mechanism
             .ampute(&table, self.rate, self.seed)
-            .map_err(|error| Failure::Evaluation { path: self.input.clone(), error })?;
+            .map_err(|error| Failure::Evaluation { path: self.input[0].clone(), error })?;
         let mut writer = writer(&self.output, source.format())?;
         let mut first = 0;
         for batch in source.batches()? {
@@ -85,6 +88,7 @@ impl Ampute {
             first += batch.len();
         }
         writer.finish()?;
+        source.notes().iter().for_each(|note| eprintln!("note: {}", printable(note)));
         describe(&table, &masked);
         Ok(ExitCode::SUCCESS)
     }

@@ -22,8 +22,10 @@ const LABELS: usize = 5;
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Describe {
-    /// A table or a model file; `-` reads a table from standard input.
-    input: PathBuf,
+    /// A model file, or a table: CSV or JSON lines (also .gz or .zst), a sheet of an Excel workbook, Parquet or Arrow; several files with the
+    /// same columns, or a folder of Parquet files, are one table; `-` reads standard input.
+    #[arg(required = true)]
+    input: Vec<PathBuf>,
     #[command(flatten)]
     table: TableArgs,
     /// Print JSON.
@@ -79,16 +81,15 @@ struct ModelReport {
 
 impl Describe {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        if is_model(&self.input)? {
-            self.describe_model(out)?;
-        } else {
-            self.describe_table(&self.table.open(&self.input)?, out)?;
+        match &self.input[..] {
+            [path] if is_model(path)? => self.describe_model(path, out)?,
+            paths => self.describe_table(&self.table.open_all(paths)?, out)?,
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn describe_model(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let fitted = fitted::load(&self.input)?;
+    fn describe_model(&self, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+        let fitted = fitted::load(path)?;
         let columns = fitted.plan.columns().iter().map(|column| column_report(column, None)).collect();
         let report = ModelReport { fit: FitSummary::of(&fitted.model), columns };
         if self.json {
@@ -104,11 +105,12 @@ impl Describe {
     }
 
     fn describe_table(&self, source: &Source, out: &mut dyn Write) -> Result<(), Failure> {
-        let mut survey = Survey::default();
+        let wishes = self.table.wishes()?;
+        let mut survey = Survey::new(&wishes);
         for batch in source.batches()? {
             survey.add(&batch?)?;
         }
-        let plan = survey.plan(&self.table.wishes()?)?;
+        let plan = survey.plan(&wishes)?;
         let mut patterns: HashMap<Vec<usize>, u64> = HashMap::new();
         let modelled: Vec<&ColumnPlan> = plan.modelled().collect();
         for batch in source.batches()?.take_while(|_| !modelled.is_empty()) {
@@ -137,7 +139,7 @@ impl Describe {
                     missing: missing.iter().map(name).collect(),
                 })
                 .collect(),
-            notes: remarks.chain(sentinels).collect(),
+            notes: source.notes().iter().cloned().chain(remarks).chain(sentinels).collect(),
         };
         if self.json {
             return print_json(&report, out);

@@ -31,8 +31,12 @@ pub(crate) enum Failure {
     Overwrites { path: PathBuf },
     #[error("{}: {holds} is written, and the name says something else", path.display())]
     OtherEnding { path: PathBuf, holds: &'static str, wanted: &'static str },
+    #[error("{}: is in the folder {}, whose files are read", path.display(), folder.display())]
+    WithinInput { path: PathBuf, folder: PathBuf },
     #[error("standard output cannot hold more than one thing")]
     OneStream,
+    #[error("standard input is a table of its own, and other files are named too")]
+    InputsWithStream,
     #[error("drawing a picture: {0}")]
     Picture(String),
     #[error("column `{column}` is given two kinds")]
@@ -92,6 +96,8 @@ impl Failure {
                 | Self::Overwrites { .. }
                 | Self::OtherEnding { .. }
                 | Self::OneStream
+                | Self::InputsWithStream
+                | Self::WithinInput { .. }
                 | Self::Frame(
                     psd_impute_frame::Error::BoundsTwice { .. }
                         | psd_impute_frame::Error::UnknownEnding { .. }
@@ -126,6 +132,10 @@ impl Failure {
             Self::IsFolder { .. } => "add the name of a file".into(),
             Self::SameFile { .. } => "give each output a file of its own".into(),
             Self::Overwrites { .. } => "write to another file; what is missing would be lost".into(),
+            Self::WithinInput { .. } => {
+                "write to another folder; the file would be read as a part of the table the next time".into()
+            }
+            Self::InputsWithStream => "name files only, or `-` only".into(),
             Self::OtherEnding { path, wanted, .. } => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 format!("give it a name such as {}{wanted}", name.split('.').next().unwrap_or_default())
@@ -173,6 +183,7 @@ fn frame_hint(error: &psd_impute_frame::Error) -> Option<String> {
         Error::DuplicateColumn { .. } => {
             "give each column a name of its own, or add --no-header if the first row is data".into()
         }
+        Error::NoSheet { known, .. } => format!("name one with --sheet: {}", known.join(", ")),
         Error::Infinite { column, .. } => {
             format!("empty the cell if it is missing, or add --ignore {column} where the model is fitted")
         }

@@ -11,14 +11,16 @@ use crate::diagnostic::printable;
 use crate::io::{Holds, check_output};
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Fit {
-    /// The table to fit: CSV (also .gz or .zst), Parquet or Arrow; `-` reads standard input.
-    input: PathBuf,
+    /// The table to fit: CSV or JSON lines (also .gz or .zst), a sheet of an Excel workbook, Parquet or Arrow; several files with the same
+    /// columns, or a folder of Parquet files, are one table; `-` reads standard input.
+    #[arg(required = true)]
+    input: Vec<PathBuf>,
     /// The model file to write; `-` writes standard output.
     #[arg(short, long)]
     output: PathBuf,
@@ -51,14 +53,16 @@ impl Fit {
             return Err(Failure::OneStream);
         }
         if !is_standard(&self.output) {
-            check_output(&self.output, Holds::Model, &[&self.input])?;
+            let read: Vec<&Path> = self.input.iter().map(PathBuf::as_path).collect();
+            check_output(&self.output, Holds::Model, &read)?;
         }
-        let source = self.table.open(&self.input)?;
+        let source = self.table.open_all(&self.input)?;
         let progress = Progress::new(self.run.quiet || self.run.json);
         let surveyed = self.table.survey(&source, &progress)?;
         self.strict.check(&surveyed.left())?;
         let left_empty = surveyed.left().iter().map(|column| column.missing).sum();
-        let mut notes = surveyed.notes_with_options();
+        let mut notes = source.notes().to_vec();
+        notes.extend(surveyed.notes_with_options());
         notes.extend(surveyed.sentinels().iter().map(|sentinel| sentinel.remark().to_string()));
         let fitted = fitted::fit(&source, surveyed, &self.fit, self.seed, &progress, &mut notes)?;
         progress.end();

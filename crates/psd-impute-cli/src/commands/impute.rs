@@ -8,14 +8,16 @@ use super::intervals::Intervals;
 use super::progress::Progress;
 use super::run_args::RunArgs;
 use super::summary::{Cells, FitSummary, Summary, columns, print_json};
-use super::table_args::{StrictArg, TableArgs, is_standard, numbered, writer};
+use super::table_args::{StrictArg, TableArgs, is_standard, names, numbered, writer};
 use crate::io::{Holds, check_output};
 use clap::{Args, ValueEnum};
 use psd_impute::Recipe;
 use psd_impute::impute::{Imputer, Limits};
 use psd_impute::model::{Imputation, Imputations, Model};
 use psd_impute::table::{RowCounter, Table};
-use psd_impute_frame::{Checks, Drift, FilledWith, LeftColumn, Plan, Report, Source, TableModel, Warning};
+use psd_impute_frame::{
+    Checks, Drift, FilledWith, Format, LeftColumn, Plan, Report, Source, TableModel, Warning,
+};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -36,10 +38,12 @@ const SAID_BY_MODEL: [&str; 9] = [
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Impute {
-    /// The table to complete: CSV (also .gz or .zst), Parquet or Arrow; `-` reads standard input.
-    input: PathBuf,
-    /// The file to write, in the format that its name's ending says: .csv, .tsv (also .gz or .zst), .parquet, .arrow; with -m, out.csv becomes out.1.csv, out.2.csv, ...; `-` writes standard
-    /// output.
+    /// The table to complete: CSV or JSON lines (also .gz or .zst), a sheet of an Excel workbook, Parquet or Arrow; several files with the
+    /// same columns, or a folder of Parquet files, are one table; `-` reads standard input.
+    #[arg(required = true)]
+    input: Vec<PathBuf>,
+    /// The file to write, in the format that its name's ending says: .csv, .tsv, .jsonl (also .gz or .zst), .xlsx, .parquet, .arrow; with
+    /// -m, out.csv becomes out.1.csv, out.2.csv, ...; `-` writes standard output.
     #[arg(short, long)]
     output: PathBuf,
     /// What to put into a missing cell.
@@ -114,9 +118,10 @@ impl Impute {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let start = Instant::now();
         self.check_outputs()?;
-        let source = self.table.open(&self.input)?;
+        let source = self.table.open_all(&self.input)?;
         let progress = Progress::new(self.run.quiet || self.run.json);
         let mut notes = self.notes();
+        notes.extend_from_slice(source.notes());
         let prepared = self.prepare(&source, &progress, &mut notes)?;
         let warnings = self.complete(&source, &prepared, &progress)?;
         progress.end();
@@ -125,7 +130,7 @@ impl Impute {
         notes.extend(Drift::notes(&drift));
         let columns = columns(&prepared.plan, &prepared.report, self.bounds.options().auto);
         let summary = Summary {
-            input: self.input.display().to_string(),
+            input: names(&self.input),
             outputs: (1..=self.m).map(|k| self.path(k).display().to_string()).collect(),
             rows: prepared.report.rows,
             cells: Cells::of(&columns),
@@ -198,7 +203,16 @@ impl Impute {
             plan.check_limits(&limits, &batch, &table)?;
             report.add(&found);
         }
+        self.check_size(source, plan, &report)?;
         Ok((limits, report))
+    }
+
+    /// Refuses a table that the output's format cannot hold, before time is spent on a fit.
+    fn check_size(&self, source: &Source, plan: &Plan, report: &Report) -> Result<(), Failure> {
+        let format = Format::of_name(&self.output).unwrap_or(source.format());
+        let absent = report.columns.iter().filter(|column| column.absent).count();
+        let columns = plan.columns().len() + report.extra.len() - absent;
+        Ok(format.check_size(report.rows, columns)?)
     }
 
     /// The file of one of the completed tables.
@@ -216,7 +230,7 @@ impl Impute {
             return Err(Failure::OneStream);
         }
         let tables = (1..=self.m).map(|k| (self.path(k), Holds::Table));
-        let read: Vec<&Path> = [self.input.as_path()].into_iter().chain(self.model.as_deref()).collect();
+        let read: Vec<&Path> = self.input.iter().map(PathBuf::as_path).chain(self.model.as_deref()).collect();
         let mut written: Vec<PathBuf> = Vec::new();
         for (path, holds) in tables.chain(others).filter(|(path, _)| !is_standard(path)) {
             if written.contains(&path) {

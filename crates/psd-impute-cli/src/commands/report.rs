@@ -4,7 +4,7 @@ use super::Failure;
 use super::bounds::BoundsArgs;
 use super::fitted;
 use super::progress::Progress;
-use super::table_args::{ReadArgs, is_standard, target};
+use super::table_args::{ReadArgs, is_standard, names, target};
 use crate::diagnostic::printable;
 use crate::io::{Holds, check_output};
 use clap::Args;
@@ -17,8 +17,9 @@ use std::process::ExitCode;
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Report {
-    /// The table, with its gaps; `-` reads standard input.
-    input: PathBuf,
+    /// The table, with its gaps, of one file or several with the same columns, as for `impute`; `-` reads standard input.
+    #[arg(required = true)]
+    input: Vec<PathBuf>,
     /// The model file.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
@@ -43,10 +44,10 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         if !is_standard(&self.output) {
-            let read = [&self.input, &self.model].into_iter().chain(&self.completed);
+            let read = self.input.iter().chain([&self.model]).chain(&self.completed);
             check_output(&self.output, Holds::Page, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
         }
-        let source = self.read.open(&self.input)?;
+        let source = self.read.open_all(&self.input)?;
         let model = fitted::load(&self.model)?;
         let completed = self.completed.iter().map(|path| self.read.open(path));
         let completed = completed.collect::<Result<Vec<Source>, Failure>>()?;
@@ -62,7 +63,11 @@ impl Report {
         out.finish()?;
         if !self.quiet {
             eprintln!("{}", printable(&findings.missing.answer()));
-            findings.settings.notes.iter().for_each(|note| eprintln!("note: {}", printable(note)));
+            source
+                .notes()
+                .iter()
+                .chain(&findings.settings.notes)
+                .for_each(|note| eprintln!("note: {}", printable(note)));
             eprintln!("wrote {}", self.output.display());
         }
         Ok(ExitCode::SUCCESS)
@@ -75,6 +80,6 @@ impl Report {
         // Whatever folder the program is in.
         command[..1].fill("psd-impute".to_string());
         let completed = self.completed.iter().map(|path| name(path)).collect();
-        Names { table: name(&self.input), model: name(&self.model), completed, command }
+        Names { table: names(&self.input), model: name(&self.model), completed, command }
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use psd_impute::impute::{Limits, RowScore};
 use psd_impute_frame::{Drift, Report, Source, TableModel};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// New rows of the model that a row is ranked among.
@@ -19,8 +19,9 @@ const DRAWS: usize = 1000;
 /// The subcommand's arguments.
 #[derive(Args)]
 pub(crate) struct Score {
-    /// The table to score; `-` reads standard input.
-    input: PathBuf,
+    /// The table to score, of one file or several with the same columns, as for `impute`; `-` reads standard input.
+    #[arg(required = true)]
+    input: Vec<PathBuf>,
     /// The model file.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
@@ -42,9 +43,10 @@ pub(crate) struct Score {
 impl Score {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         if !is_standard(&self.output) {
-            check_output(&self.output, Holds::Csv, &[&self.input, &self.model])?;
+            let read: Vec<&Path> = self.input.iter().chain([&self.model]).map(PathBuf::as_path).collect();
+            check_output(&self.output, Holds::Csv, &read)?;
         }
-        let source = self.read.open(&self.input)?;
+        let source = self.read.open_all(&self.input)?;
         let fitted = fitted::load(&self.model)?;
         let progress = Progress::new(self.quiet);
         progress.begin("scoring", 1);
@@ -55,7 +57,12 @@ impl Score {
         out.finish()?;
         if !self.quiet {
             let drift = Drift::notes(&report.drift(&fitted.plan));
-            report.notes().iter().chain(&drift).for_each(|note| eprintln!("note: {}", printable(note)));
+            source
+                .notes()
+                .iter()
+                .chain(&report.notes())
+                .chain(&drift)
+                .for_each(|note| eprintln!("note: {}", printable(note)));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -31,14 +31,22 @@ pub(crate) struct ReadArgs {
     /// The encoding of a CSV file, such as `windows-1252` or `latin1`; what is written keeps it [default: utf-8, or utf-16 with its mark].
     #[arg(long, value_name = "NAME", value_parser = encoding)]
     encoding: Option<Encoding>,
-    /// The first row of a CSV file is data; its columns are named V1, V2, ...
+    /// The first row of a CSV file or of a sheet is data; its columns are named V1, V2, ...
     #[arg(long)]
     no_header: bool,
+    /// The sheet of an Excel workbook; the first that is shown unless given.
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
 }
 
 impl ReadArgs {
     /// The table at a path; `-` is standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, Failure> {
+        self.open_all(&[path.to_owned()])
+    }
+
+    /// The table of several files; `-` alone is standard input.
+    pub(crate) fn open_all(&self, paths: &[PathBuf]) -> Result<Source, Failure> {
         let options = ReadOptions {
             delimiter: self.delimiter,
             missing: self.missing.clone(),
@@ -47,12 +55,13 @@ impl ReadArgs {
             dates: self.dates,
             encoding: self.encoding,
             no_header: self.no_header,
+            sheet: self.sheet.clone(),
         };
-        Ok(if is_standard(path) {
-            Source::spool(std::io::stdin().lock(), &options)?
-        } else {
-            Source::open(path, &options)?
-        })
+        match paths {
+            [path] if is_standard(path) => Ok(Source::spool(std::io::stdin().lock(), &options)?),
+            _ if paths.iter().any(|path| is_standard(path)) => Err(Failure::InputsWithStream),
+            _ => Ok(Source::open_all(paths, &options)?),
+        }
     }
 }
 
@@ -79,6 +88,11 @@ impl TableArgs {
     /// The table at a path; `-` is standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, Failure> {
         self.read.open(path)
+    }
+
+    /// The table of several files; `-` alone is standard input.
+    pub(crate) fn open_all(&self, paths: &[PathBuf]) -> Result<Source, Failure> {
+        self.read.open_all(paths)
     }
 
     /// Looks at a table's cells and says what its columns are.
@@ -135,6 +149,16 @@ impl StrictArg {
             LeftColumn::refuse_empty(left)?;
         }
         Ok(())
+    }
+}
+
+/// The files of a table, for messages.
+pub(crate) fn names(paths: &[PathBuf]) -> String {
+    const FEW: usize = 3;
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    match names.len().saturating_sub(FEW) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..FEW].join(", ")),
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) enum Holds {
     Model,
 }
 
-/// Refuses a path in a folder that is not there or may not be written to, a folder, a file that is read from, and a name that says something
+/// Refuses a path in a folder that is not there or may not be written to, a folder, a file that is read from or would be the next time, and a name that says something
 /// else than what the file is to hold, before time is spent on what is to be written.
 pub(crate) fn check_output(path: &Path, holds: Holds, inputs: &[&Path]) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -34,12 +34,21 @@ pub(crate) fn check_output(path: &Path, holds: Holds, inputs: &[&Path]) -> Resul
     if own.is_some() && inputs.iter().any(|input| place(input) == own) {
         return Err(Failure::Overwrites { path: path.to_owned() });
     }
+    let of = folder.canonicalize().ok().filter(|_| Format::of_name(path) == Some(Format::Parquet));
+    if let Some(read) = inputs.iter().find(|input| of.as_ref().is_some_and(|of| is_folder_of(input, of))) {
+        return Err(Failure::WithinInput { path: path.to_owned(), folder: read.to_path_buf() });
+    }
     // Devices and pipes may have any name.
     if !path.exists() || path.is_file() {
         check_name(path, holds)?;
         drop(Target::file(path)?);
     }
     Ok(())
+}
+
+/// Whether a path is a folder that another is in or is itself.
+fn is_folder_of(path: &Path, other: &Path) -> bool {
+    path.is_dir() && path.canonicalize().is_ok_and(|place| other.starts_with(place))
 }
 
 fn check_name(path: &Path, holds: Holds) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! Some rows of a CSV file: their bytes and the spans of their cells.
 
-use super::scan::Span;
+use super::scan::{Span, count_lines};
+use crate::batches::difference;
 use crate::encoding::Encoding;
 use crate::missing::{Missing, Tokens};
 use crate::place::{Origin, Place};
@@ -48,6 +49,46 @@ impl Chunk {
         first_line: u64,
     ) -> Self {
         Self { header, text, spans, header_end, first_line }
+    }
+
+    /// The chunk without what stands before its first row, and after a line end if one is asked for: as the rows of a file follow those
+    /// of another.
+    pub(crate) fn behind(self, line_end: bool) -> Self {
+        let cut = self.spans.first().map_or(0, |span| span.start);
+        let (skipped, rest) = self.text.split_at(cut as usize);
+        let end = if line_end { "\n" } else { "" };
+        let first_line = self.first_line + count_lines(skipped.as_bytes()) - end.len() as u64;
+        let shift = |at: u32| at - cut + end.len() as u32;
+        let spans = self.spans.iter().map(|span| Span { start: shift(span.start), end: shift(span.end) });
+        Self {
+            spans: spans.collect(),
+            text: format!("{end}{rest}").into(),
+            header_end: None,
+            first_line,
+            ..self.clone()
+        }
+    }
+
+    /// What another text has that cannot follow this one.
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        let (here, there) = (&self.header, &other.header);
+        let sign = |header: &Header| char::from(header.delimiter).escape_default().to_string();
+        if here.delimiter != there.delimiter && here.names.len() > 1 {
+            return Some(format!(
+                "its cells are separated by `{}`, and there by `{}`",
+                sign(there),
+                sign(here)
+            ));
+        }
+        if here.encoding != there.encoding {
+            return Some(format!("it is {}, and the other {}", there.encoding.name(), here.encoding.name()));
+        }
+        difference(&here.names, &there.names)
+    }
+
+    /// Whether its last line has an end.
+    pub(crate) fn ends_line(&self) -> bool {
+        self.text.ends_with(['\n', '\r'])
     }
 
     /// So many rows whose cells are all missing. If no row comes before them, the header does.

@@ -9,4 +9,4 @@ mod tests;
 
 pub(crate) use chunk::{Added, Chunk};
 pub(crate) use reader::{ChunkReader, Dialect};
-pub(crate) use scan::count_lines;
+pub(crate) use scan::{Span, count_lines};

@@ -1,8 +1,8 @@
 //! Whether a plan makes sense. One that was stored may say anything.
 
-use super::MOST_LABELS;
 use super::column::{ColumnPlan, Role};
 use super::kind::{Kind, boolean};
+use super::{MOST_LABELS, MOST_LEVELS};
 use crate::error::{Error, Result};
 use crate::text::{MOST_DECIMALS, NumberText, TimeUnit, Zone};
 use std::collections::HashSet;
@@ -36,9 +36,10 @@ fn problem_with_kind(kind: &Kind) -> Option<&'static str> {
         }
         Kind::Number { text, .. } => problem_with_looks(text),
         Kind::Codes { values, text } | Kind::Levels { values, text } => {
+            let most = if matches!(kind, Kind::Codes { .. }) { MOST_LABELS } else { MOST_LEVELS };
             problem_with_looks(text).or_else(|| match values.as_slice() {
                 [] => Some("it has no values"),
-                _ if values.len() > MOST_LABELS => Some("it has too many values"),
+                _ if values.len() > most => Some("it has too many values"),
                 _ if values.iter().any(|x| !x.is_finite()) => Some("one of its values is not finite"),
                 _ if !values.is_sorted_by(|a, b| a < b) => Some("its values do not increase"),
                 _ => None,
@@ -46,7 +47,9 @@ fn problem_with_kind(kind: &Kind) -> Option<&'static str> {
         }
         Kind::Labels { labels, ordered } => match labels.as_slice() {
             [] => Some("it has no labels"),
-            _ if labels.len() > MOST_LABELS => Some("it has too many labels"),
+            _ if labels.len() > if *ordered { MOST_LEVELS } else { MOST_LABELS } => {
+                Some("it has too many labels")
+            }
             _ if *ordered && has_twins(labels) => Some("one of its labels comes twice"),
             _ if !ordered && !labels.is_sorted_by(|a, b| a < b) => Some("its labels are not in order"),
             _ => None,

@@ -3,7 +3,7 @@
 use super::kind::Kind;
 use super::learned::Learned;
 use crate::report::LeftColumn;
-use psd_impute::table::Column;
+use psd_impute::table::{Column, TOLD_APART};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -67,7 +67,7 @@ pub enum Reason {
     Ignored,
     /// It has integers beyond 2⁵³, which are not exact as numbers of the engine.
     LongIntegers,
-    /// Nearly all its numbers are dates of eight digits.
+    /// Nearly all its numbers are dates of eight digits, or years and months of six.
     SomeDates,
     /// Its dates may have days or months first, and nothing in the table tells.
     DoubtfulDates,
@@ -92,7 +92,7 @@ impl fmt::Display for Reason {
             Reason::Ignored => f.write_str("it is to be ignored"),
             Reason::LongIntegers => f.write_str("its integers are too long to be computed with exactly"),
             Reason::SomeDates => f.write_str(
-                "nearly all its numbers are dates of eight digits, but not all; make the others missing",
+                "nearly all its numbers are dates written in digits, but not all; make the others missing",
             ),
             Reason::DoubtfulDates => {
                 f.write_str("its dates may have the day or the month first, and none tells which")
@@ -195,13 +195,26 @@ impl ColumnPlan {
         }
         let name = &self.name;
         match &self.role {
-            Role::Modelled => None,
+            Role::Modelled => self.pooled().map(|(labels, pooled)| {
+                format!("column `{name}` has {labels} labels; the {pooled} rarest are told apart only by their frequency")
+            }),
             Role::Constant(cell) => {
                 let value = self.kind.show(*cell);
                 Some(format!("column `{name}` is always {value}, which is also put into its missing cells"))
             }
             Role::Left(reason) => Some(format!("column `{name}` is left as it is: {reason}")),
         }
+    }
+
+    /// The labels of a category, and how many of them are one to the engine, if they are too many to be told apart.
+    fn pooled(&self) -> Option<(usize, usize)> {
+        let labels = match &self.kind {
+            Kind::Codes { values, .. } => values.len(),
+            Kind::Labels { labels, .. } => labels.len(),
+            _ => return None,
+        };
+        // One of those that the engine tells apart is all the others.
+        Some((labels, labels.checked_sub(TOLD_APART - 1)?)).filter(|_| labels > TOLD_APART)
     }
 
     pub(super) fn engine_column(&self) -> psd_impute::Result<Column> {

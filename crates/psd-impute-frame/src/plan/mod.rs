@@ -27,7 +27,9 @@ use psd_impute::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
 /// No category has more labels than this, even if it is wished for.
-pub const MOST_LABELS: usize = 1000;
+pub const MOST_LABELS: usize = 100_000;
+/// No ordered column has more levels than this.
+const MOST_LEVELS: usize = 1000;
 
 /// The columns of a table, in its order. Made once, from the table that a model is fitted to, and then applied to that table
 /// and to others.
@@ -66,7 +68,7 @@ impl Plan {
 
     /// Looks at all batches of a table and says what its columns are.
     pub fn infer(batches: impl IntoIterator<Item = Result<Batch>>, wishes: &Wishes) -> Result<Self> {
-        let mut survey = Survey::default();
+        let mut survey = Survey::new(wishes);
         for batch in batches {
             survey.add(&batch?)?;
         }

@@ -5,6 +5,7 @@ use super::column::{ColumnPlan, Reason, Role};
 use super::kind::Kind;
 use super::survey::{ColumnSurvey, Evidence, Storage, Survey, comma_of};
 use crate::missing::is_word;
+use crate::text::TimeText;
 use std::collections::BTreeMap;
 
 /// Texts that a remark names.
@@ -64,7 +65,7 @@ impl Survey {
             remarks.extend(odd_remark(seen, column));
             remarks.extend(number_remarks(seen, column, &evidence));
             remarks.extend(number_labels(seen, column, &evidence));
-            remarks.extend(date_remarks(column));
+            remarks.extend(date_remarks(seen, column, &evidence));
             if matches!(column.kind(), Kind::Labels { .. }) {
                 remarks.extend(padded_labels(seen, column));
                 remarks.extend(labels_alike(seen, column));
@@ -216,9 +217,16 @@ fn doubtful_dates(seen: &ColumnSurvey, column: &ColumnPlan) -> Remark {
     Remark::of(column.name(), format!("`{text}` may have its day or its month first"), option)
 }
 
-/// Years of two digits.
-fn date_remarks(column: &ColumnPlan) -> Option<Remark> {
+/// Years of two digits, and numbers that are taken for years and months.
+fn date_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
     match column.kind() {
+        Kind::Time { text, unit } if *text == TimeText::MONTH => {
+            let dates = evidence.read(seen).dates_like(seen, *text);
+            let [low, high] = [dates.low, dates.high].map(|time| text.show(unit.count(time), *unit));
+            let said = format!("its numbers are taken to be years and months ({low} to {high})");
+            let name = column.name();
+            Some(Remark::of(name, said, format!("`--continuous {name}` takes them as numbers")))
+        }
         Kind::Time { text, .. } if text.date.short_year => {
             let text = "years of two digits are taken to be 1969 to 2068".to_string();
             Some(Remark::of(column.name(), text, None))

@@ -5,7 +5,7 @@ use super::column::{ColumnPlan, Role};
 use super::kind::Kind;
 use super::remarks::{Remark, cells};
 use super::survey::{ColumnSurvey, Evidence, Spread, Survey, Suspect};
-use crate::text::{DAY, DateText};
+use crate::text::DAY;
 
 /// A value that looks like a code for a missing cell: well-known as such, repeated, and far from all others.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,8 +62,7 @@ fn spread_of(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> O
     let reading = evidence.read(seen);
     match column.kind() {
         Kind::Number { .. } => Some(reading.numbers.survey.spread),
-        Kind::Time { text, .. } if text.date == DateText::COMPACT => Some(seen.compact.spread.clone()),
-        Kind::Time { .. } => Some(reading.dates.spread.clone()),
+        Kind::Time { text, .. } => Some(reading.dates_like(seen, *text).spread.clone()),
         _ => None,
     }
 }

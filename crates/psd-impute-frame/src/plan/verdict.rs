@@ -8,12 +8,12 @@
 //! 4. Text is a category if it has at most a hundred labels, each of which comes back on average. Numbers as text of a
 //!    typed table are a category if they are few, because they were made text by somebody.
 
-use super::MOST_LABELS;
 use super::column::{ColumnPlan, Reason, Role};
 use super::ends::Seen;
 use super::kind::{Kind, boolean};
 use super::survey::{ColumnSurvey, Evidence, NumberSurvey, Reading, Storage, TimeSurvey, nearly_all};
 use super::wish::Wish;
+use super::{MOST_LABELS, MOST_LEVELS};
 use crate::error::{Error, Result};
 use crate::place::Place;
 use crate::text::{Clock, NumberText, TimeText, TimeUnit};
@@ -105,7 +105,8 @@ impl Column<'_> {
             return Ok((Kind::Text, Role::Left(Reason::LongIntegers)));
         }
         let typed = !matches!(seen.storage, Storage::File | Storage::Text);
-        if typed && seen.compact.count < seen.observed && nearly_all(seen, seen.compact.count) {
+        let mut in_digits = seen.in_digits().map(|(_, dates)| dates.count);
+        if typed && in_digits.any(|count| count < seen.observed && nearly_all(seen, count)) {
             return Ok((Kind::Text, Role::Left(Reason::SomeDates)));
         }
         let kind = match self.kind().or_else(|| self.nearly_kind()) {
@@ -151,8 +152,10 @@ impl Column<'_> {
 
     fn kind_if(&self, enough: impl Fn(u64) -> bool) -> Option<Kind> {
         let (seen, Reading { numbers, dates, .. }) = (self.seen, &self.reading);
-        if seen.storage != Storage::Dictionary && enough(seen.compact.count) {
-            return Some(Kind::Time { unit: TimeUnit::Day, text: TimeText::COMPACT });
+        if seen.storage != Storage::Dictionary
+            && let Some((text, _)) = seen.in_digits().find(|(_, dates)| enough(dates.count))
+        {
+            return Some(Kind::Time { unit: TimeUnit::Day, text });
         }
         if enough(numbers.survey.count) && !numbers.survey.codes {
             return Some(Kind::Number { decimals: numbers.survey.decimals, text: numbers.text.clone() });
@@ -197,8 +200,7 @@ impl Column<'_> {
                 (numbers.low == numbers.high && numbers.infinite.is_none())
                     .then(|| exact.then_some(numbers.low))
             }
-            Kind::Time { unit, text } if *text == TimeText::COMPACT => only_time(&seen.compact, *unit),
-            Kind::Time { unit, .. } => only_time(self.reading.dates, *unit),
+            Kind::Time { unit, text } => only_time(self.reading.dates_like(seen, *text), *unit),
             Kind::Clock { unit, .. } => only_time(&seen.clocks, *unit),
             Kind::Duration { unit, .. } => only_time(&seen.durations, *unit),
             Kind::Boolean { .. } => {
@@ -302,8 +304,8 @@ impl Column<'_> {
             Kind::Levels { values, .. } => values.len(),
             kind => kind.labels().len(),
         };
-        if levels > MOST_LABELS {
-            return bad(format!("it has more than {MOST_LABELS} levels"));
+        if levels > MOST_LEVELS {
+            return bad(format!("it has more than {MOST_LEVELS} levels"));
         }
         Ok((kind, if levels == 1 { Role::Constant(only) } else { Role::Modelled }))
     }
@@ -318,8 +320,8 @@ impl Column<'_> {
     }
 
     fn as_continuous(&self) -> Result<(Kind, Role)> {
-        let compact = |kind: &Kind| matches!(kind, Kind::Time { text, .. } if *text == TimeText::COMPACT);
-        if let Some(kind) = self.kind().filter(|kind| kind.time_unit().is_some() && !compact(kind)) {
+        let in_digits = |kind: &Kind| matches!(kind, Kind::Time { text, .. } if text.is_digits());
+        if let Some(kind) = self.kind().filter(|kind| kind.time_unit().is_some() && !in_digits(kind)) {
             return match kind {
                 Kind::Time { .. } if self.reading.doubtful_dates => {
                     Err(bad_wish(self.seen, &Wish::Continuous, Reason::DoubtfulDates.to_string()))
@@ -348,8 +350,7 @@ impl Column<'_> {
         }
         let seen = self.seen;
         let good = match kind {
-            Kind::Time { text, .. } if *text == TimeText::COMPACT => seen.compact.count,
-            Kind::Time { .. } => self.reading.dates.count,
+            Kind::Time { text, .. } => self.reading.dates_like(seen, *text).count,
             Kind::Clock { .. } => seen.clocks.count,
             Kind::Duration { .. } => seen.durations.count,
             _ => self.numbers().count,

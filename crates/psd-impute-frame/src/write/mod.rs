@@ -6,6 +6,7 @@ mod text;
 
 use crate::decode::Completed;
 use crate::error::{Error, Result};
+use crate::excel::SheetFile;
 use crate::format::Format;
 use crate::indicator::Flags;
 use records::RecordFile;
@@ -14,6 +15,7 @@ use std::path::Path;
 use text::TextFile;
 
 pub use target::{Target, write_file};
+pub(crate) use text::in_utc;
 
 /// Writes completed batches one after another. A file appears under its name when [`finish`](Self::finish) has written all of it;
 /// if that is never called, nothing is left behind.
@@ -26,6 +28,8 @@ pub struct Writer {
 
 enum Output {
     Text(TextFile),
+    JsonLines(TextFile),
+    Sheet(SheetFile),
     Records(RecordFile),
 }
 
@@ -45,6 +49,8 @@ impl Writer {
         let output = match format {
             Format::Csv(compression) => Output::Text(TextFile::new(target, b',', compression)?),
             Format::Tsv(compression) => Output::Text(TextFile::new(target, b'\t', compression)?),
+            Format::JsonLines(compression) => Output::JsonLines(TextFile::new(target, b',', compression)?),
+            Format::Excel => Output::Sheet(SheetFile::new(target)),
             _ => Output::Records(RecordFile::new(target, format, source)),
         };
         Ok(Self { format, output, whole: false })
@@ -65,6 +71,8 @@ impl Writer {
                 Some(text) => file.write(&batch.encoding().bytes(text)),
                 None => file.write_records(&batch.records_with(Flags::ZeroOne)?, batch.has_names()),
             },
+            Output::JsonLines(file) => file.write(batch.json()?.as_bytes()),
+            Output::Sheet(file) => file.write(&batch.records()?, batch.has_names()),
             Output::Records(file) => file.write(&batch.records()?),
         }?;
         self.whole = true;
@@ -78,7 +86,8 @@ impl Writer {
             return Err(Error::Unwritable { format: self.format.name(), problem });
         }
         match self.output {
-            Output::Text(file) => file.finish()?,
+            Output::Text(file) | Output::JsonLines(file) => file.finish()?,
+            Output::Sheet(file) => file.finish()?,
             Output::Records(file) => file.finish()?,
         }
         .finish()

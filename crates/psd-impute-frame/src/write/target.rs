@@ -59,7 +59,7 @@ impl Target {
     }
 
     /// An error of the system while writing here.
-    pub(super) fn failure(&self) -> impl Fn(std::io::Error) -> Error + use<> {
+    pub(crate) fn failure(&self) -> impl Fn(std::io::Error) -> Error + use<> {
         let path = self.name.clone();
         move |error| Error::Io { path: path.clone(), error }
     }

@@ -90,7 +90,7 @@ fn as_text(records: &RecordBatch, delimiter: u8, header: bool) -> std::result::R
 }
 
 /// Times with a zone, in UTC: the same times, in a zone whose name needs no table of zones.
-fn in_utc(array: &ArrayRef) -> std::result::Result<ArrayRef, ArrowError> {
+pub(crate) fn in_utc(array: &ArrayRef) -> std::result::Result<ArrayRef, ArrowError> {
     match array.data_type() {
         DataType::Timestamp(unit, Some(_)) => {
             cast(&cast(array, &DataType::Int64)?, &DataType::Timestamp(*unit, Some("+00:00".into())))

@@ -6,9 +6,10 @@ use arrow_array::*;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_ipc::{CompressionType, MetadataVersion};
 use parquet::arrow::ArrowWriter;
-use psd_impute_frame::{Plan, Result, Wishes};
+use psd_impute_frame::{Batch, Format, Plan, Result, Wishes, Writer};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -114,6 +115,67 @@ fn damaged_files_are_read_or_refused() {
         }
         assert!(read > 0 && refused > 0, "{name}: {read} were read, {refused} refused");
     }
+}
+
+/// The table as a program writes it whose files have neither types nor lengths of their own.
+fn written(name: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let batch = Batch::from(records());
+    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let table = plan.encode(&batch).unwrap().0;
+    let mut writer = Writer::create(&path, Format::ArrowStream).unwrap();
+    writer.write(&plan.decode(&batch, &table).unwrap()).unwrap();
+    writer.finish().unwrap();
+    std::fs::read(path).unwrap()
+}
+
+/// A workbook is damaged as an archive and, where no checksum tells, within its parts.
+#[test]
+fn damaged_workbooks_and_lines_are_read_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    let (book, lines) = (written("a.xlsx"), written("a.jsonl"));
+    for name in ["archive.xlsx", "parts.xlsx", "a.jsonl"] {
+        let path = folder.path().join(name);
+        let (mut read, mut refused) = (0, 0);
+        for _ in 0..MUTATIONS {
+            let mut bytes = if name == "a.jsonl" { lines.clone() } else { book.clone() };
+            match name {
+                "parts.xlsx" => {
+                    let damaged = rng.random_range(0..6);
+                    bytes = repacked(&bytes, |k, part| {
+                        if k == damaged {
+                            damage(part, &mut rng)
+                        }
+                    });
+                }
+                _ => damage(&mut bytes, &mut rng),
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            match go_through(&path) {
+                Ok(()) => read += 1,
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(read > 0 && refused > 0, "{name}: {read} were read, {refused} refused");
+    }
+}
+
+/// An archive whose parts are changed.
+fn repacked(bytes: &[u8], mut change: impl FnMut(usize, &mut Vec<u8>)) -> Vec<u8> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut file = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for k in 0..archive.len() {
+        let mut entry = archive.by_index(k).unwrap();
+        let name = entry.name().unwrap().to_string();
+        let mut part = Vec::new();
+        entry.read_to_end(&mut part).unwrap();
+        change(k, &mut part);
+        file.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        file.write_all(&part).unwrap();
+    }
+    file.finish().unwrap().into_inner()
 }
 
 #[test]

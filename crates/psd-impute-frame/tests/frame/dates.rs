@@ -2,7 +2,7 @@
 
 use crate::common::{completed, plan_of, remarks_of, source_with};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
-use psd_impute_frame::{DateOrder, Plan, ReadOptions, Reason, Role, Wishes};
+use psd_impute_frame::{DateOrder, Plan, ReadOptions, Reason, Role, Wish, Wishes};
 use std::sync::Arc;
 
 /// Completes the only missing cell with the day 18300, the eighth of February 2020.
@@ -75,6 +75,56 @@ fn eight_digits_are_dates_in_typed_columns_too() {
     let other: ArrayRef = Arc::new((0..20).map(|i| Some(f64::from(i) * 1.5)).collect::<Float64Array>());
     let mixed = RecordBatch::try_from_iter([("x", days), ("y", other)]).unwrap();
     let plan = Plan::infer([Ok(mixed.into())], &Wishes::new()).unwrap();
+    assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::SomeDates));
+}
+
+/// Months from January 2015 on, in an order of its own.
+fn months(count: usize) -> Vec<i64> {
+    (0..count as i64).map(|i| i * 5 % 31).map(|k| 100 * (2015 + k / 12) + k % 12 + 1).collect()
+}
+
+#[test]
+fn six_digits_may_be_years_and_months() {
+    let rows = |cells: &[i64]| cells.iter().map(|cell| format!("{cell}\t1\n")).collect::<String>();
+    let text = |cells: &[i64]| format!("x\ty\n{}NA\t2\n", rows(cells));
+    let kind = |cells: &[i64]| plan_of(&text(cells), &Wishes::new()).unwrap().columns()[0].kind().name();
+    let all = months(31);
+    assert_eq!(kind(&all), "date");
+    // The first of February 2020, and the last day of a leap year's February, are in that month.
+    for day in [18293.0, 18321.0] {
+        assert!(completed(&text(&all), &ReadOptions::default(), day).ends_with("202002\t2\n"), "{day}");
+    }
+    assert_eq!(
+        remarks_of(&text(&all), &ReadOptions::default()),
+        ["column `x`: its numbers are taken to be years and months (201501 to 201707); \
+          `--continuous x` takes them as numbers"]
+    );
+    let numbers = Wishes::from([("x".to_string(), Wish::Continuous)]);
+    assert_eq!(plan_of(&text(&all), &numbers).unwrap().columns()[0].kind().name(), "continuous");
+    // Few, few different ones, few months of the year, other endings, other years.
+    let twice: Vec<i64> = months(7).into_iter().cycle().take(28).collect();
+    let januaries: Vec<i64> = (0..30).map(|i| 100 * (1990 + i * 7 % 30) + 1).collect();
+    let others: Vec<i64> = (0..30).map(|i| 201_500 + i * 7 % 31).collect();
+    let late: Vec<i64> = all.iter().map(|month| month + 50_000).collect();
+    for cells in [&all[..11], &twice, &januaries, &others, &late] {
+        assert_eq!(kind(cells), "integer", "{cells:?}");
+    }
+}
+
+#[test]
+fn six_digits_are_months_in_typed_columns_too() {
+    let cells = months(31);
+    let records = |cells: Vec<Option<i64>>| {
+        let y: ArrayRef = Arc::new((0..cells.len()).map(|i| Some(i as f64 * 1.5)).collect::<Float64Array>());
+        let x: ArrayRef = Arc::new(Int64Array::from(cells));
+        RecordBatch::try_from_iter_with_nullable([("x", x, true), ("y", y, false)]).unwrap()
+    };
+    let with_gap: Vec<Option<i64>> = cells.iter().copied().map(Some).chain([None]).collect();
+    let done = crate::common::complete_records(records(with_gap), 18293.0);
+    let expected: ArrayRef = Arc::new(cells.iter().copied().chain([202_002]).collect::<Int64Array>());
+    assert_eq!(done.column(0), &expected);
+    let with_other = cells.iter().copied().chain([999_999]).map(Some).collect();
+    let plan = Plan::infer([Ok(records(with_other).into())], &Wishes::new()).unwrap();
     assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::SomeDates));
 }
 

@@ -1,7 +1,8 @@
 //! What the rules say of columns.
 
 use crate::common::plan_of;
-use psd_impute_frame::{Error, Kind, Plan, Reason, Role, Wish, Wishes};
+use psd_impute::table::TOLD_APART;
+use psd_impute_frame::{Error, Kind, MOST_LABELS, Plan, Reason, Role, Wish, Wishes};
 
 /// A file with one column of these cells, and another of numbers.
 fn text(cells: &[&str]) -> String {
@@ -145,11 +146,33 @@ fn wishes_come_before_rules() {
         error.to_string(),
         "the table, line 2, column `x`: `a` is not a number (nor are 2 other cells)"
     );
-    let many: Vec<String> = (0..1001).map(|i| format!("label{i}")).collect();
+    let many: Vec<String> = (0..=MOST_LABELS).map(|i| format!("label{i}")).collect();
     let error = wished(&strs(&many), Wish::Category).unwrap_err();
-    assert_eq!(error.to_string(), "column `x` cannot be taken as a category: it has more than 1000 labels");
+    assert_eq!(error.to_string(), "column `x` cannot be taken as a category: it has more than 100000 labels");
     let error = plan_of("a,b\n1,2\n3,4\n", &Wishes::from([("c".to_string(), Wish::Ignore)])).unwrap_err();
     assert_eq!(error.hint().unwrap(), "the columns are a, b");
+}
+
+#[test]
+fn labels_that_are_not_told_apart_are_counted() {
+    for shown in [|i: usize| format!("label{i}"), |i: usize| (10_000 + 3 * i).to_string()] {
+        let plan = |labels: usize| {
+            wished(&strs(&column(labels, |i| shown(i * 7 % labels))), Wish::Category).unwrap()
+        };
+        assert_eq!(plan(TOLD_APART).columns()[0].note(0), None);
+        let plan = plan(8_000);
+        let column = &plan.columns()[0];
+        assert_eq!((column.kind().labels().len(), column.kind().name()), (8_000, "category"));
+        assert_eq!(
+            column.note(0).unwrap(),
+            format!(
+                "column `x` has 8000 labels; the {} rarest are told apart only by their frequency",
+                8_001 - TOLD_APART
+            )
+        );
+        let again: Plan = serde_json::from_str(&serde_json::to_string(&plan).unwrap()).unwrap();
+        assert_eq!(again, plan);
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ use arrow_array::{
 };
 use proptest::prelude::*;
 use psd_impute_frame::{
-    Batch, Bounds, End, Error, Kind, Plan, ReadOptions, Role, Source, Wish, Wishes, Writer,
+    Batch, Bounds, ColumnPlan, End, Error, Kind, MOST_LABELS, Plan, ReadOptions, Role, Source, Wish, Wishes,
+    Writer,
 };
 use std::sync::Arc;
 
@@ -86,13 +87,11 @@ fn a_plan_that_makes_no_sense_is_refused() {
         let error = serde_json::from_value::<Plan>(plan).unwrap_err().to_string();
         assert!(error.contains(problem), "{error}, but expected: {problem}");
     }
-    let many: Vec<String> = (0..1001).map(|k| format!("{k:04}")).collect();
-    let columns = vec![psd_impute_frame::ColumnPlan::new(
-        "z",
-        Kind::Labels { labels: many, ordered: false },
-        Role::Modelled,
-    )];
-    assert!(matches!(Plan::new(columns), Err(Error::BadPlan { problem: "it has too many labels", .. })));
+    for (count, ordered) in [(MOST_LABELS + 1, false), (1_001, true)] {
+        let labels: Vec<String> = (0..count).map(|k| format!("{k:06}")).collect();
+        let columns = vec![ColumnPlan::new("z", Kind::Labels { labels, ordered }, Role::Modelled)];
+        assert!(matches!(Plan::new(columns), Err(Error::BadPlan { problem: "it has too many labels", .. })));
+    }
 }
 
 #[test]

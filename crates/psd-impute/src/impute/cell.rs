@@ -74,7 +74,8 @@ impl<'c> Cell<'c> {
 
     /// The values of a discrete cell within the bounds, with their probabilities; `None` for a continuous one.
     pub(super) fn probabilities(&self) -> Result<Option<Vec<(f64, f64)>>> {
-        let Some(mut atoms) = self.conditional.probabilities(self.j)? else { return Ok(None) };
+        let Some(atoms) = self.conditional.probabilities(self.j)? else { return Ok(None) };
+        let mut atoms = self.scaler.undo_atoms(self.j, atoms);
         atoms.retain(|&(value, _)| self.limits.hold(self.j, value));
         let mass: f64 = atoms.iter().map(|atom| atom.1).sum();
         if mass > 0.0 {

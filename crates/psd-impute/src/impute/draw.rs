@@ -68,7 +68,7 @@ impl Imputer<'_> {
         let bounded: Vec<usize> = missing.iter().copied().filter(|&j| self.limits.bind(j)).collect();
         let mut last = Vec::new();
         for _ in 0..if bounded.is_empty() { 1 } else { TRIES } {
-            last = self.undo(missing, conditional.draw(rng));
+            last = self.undo(missing, conditional.draw(rng), rng);
             if missing.iter().zip(&last).all(|(&j, &x)| self.limits.hold(j, x)) {
                 return Ok(self.settle(columns, missing, last));
             }
@@ -101,14 +101,15 @@ impl Imputer<'_> {
         }
         if bounded.len() < missing.len() {
             let conditional = self.density.conditional(&row)?;
-            let rest = self.undo(conditional.missing(), conditional.draw(rng));
+            let rest = self.undo(conditional.missing(), conditional.draw(rng), rng);
             conditional.missing().iter().zip(rest).for_each(|(&j, x)| values[j] = x);
         }
         Ok(missing.iter().map(|&j| values[j]).collect())
     }
 
-    fn undo(&self, columns: &[usize], z: Vec<f64>) -> Vec<f64> {
-        columns.iter().zip(z).map(|(&j, z)| self.scaler.undo(j, z)).collect()
+    /// A standardised draw in the table's units.
+    fn undo(&self, columns: &[usize], z: Vec<f64>, rng: &mut dyn Rng) -> Vec<f64> {
+        columns.iter().zip(z).map(|(&j, z)| self.scaler.undo_drawn(j, z, rng)).collect()
     }
 
     /// Makes values valid: moves them within the bounds and, in columns with repeated values, to observed values.

@@ -101,8 +101,11 @@ impl Limits {
         self.observed[j]
     }
 
-    /// The allowed value of column `j` nearest to `x`.
+    /// The allowed value of column `j` nearest to `x`. Labels have no bounds.
     pub(super) fn nearest(&self, j: usize, kind: &Kind, x: f64) -> f64 {
+        if matches!(kind, Kind::Category(_)) {
+            return x;
+        }
         let distance = |v: &f64| (v - x).abs();
         let atoms = kind.atoms().into_iter().filter(|&v| self.hold(j, v));
         let (lo, hi) = self.limits[j];

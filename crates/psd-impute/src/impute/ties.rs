@@ -25,7 +25,7 @@ use crate::table::{Resolution, RowKeys, Scaler, Table};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Number of rows, and of draws of each, from which `Σ P(x ≤ b | row)` is estimated. Arbitrary.
+/// Rows with missing cells, and draws of each, from which `Σ P(x ≤ b | row)` is estimated; the observed cells are all counted. Arbitrary.
 const ROWS: usize = 2000;
 const DRAWS: u64 = 4;
 /// Number of evenly spaced points at which `F` is evaluated. Arbitrary.
@@ -72,18 +72,18 @@ impl Ties {
         if self.columns.iter().all(|column| column.ends.is_empty()) {
             return Ok(self.clone());
         }
-        let some = table.select(&table.sample(ROWS))?;
         let d = self.columns.len();
         let free = Imputer::new(density, scaler, &Self::none(d), Limits::none(d))?;
-        let guesses = free.guesses(&some)?;
+        let guesses = free.guesses(table)?;
         let whole = density.conditional(&vec![f64::NAN; d])?;
         let calibrated = |(j, (column, guesses)): (usize, (&Recorded, Vec<f64>))| {
             if column.ends.is_empty() {
                 return Ok(column.clone());
             }
-            let mut observed: Vec<f64> = some.observed(j).collect();
+            let mut observed: Vec<f64> = table.observed(j).collect();
             observed.sort_by(f64::total_cmp);
-            column.calibrated(&observed, &guesses, |x| whole.cdf(j, scaler.apply(j, x)))
+            let missing = Missing { rows: table.len() - observed.len(), guesses };
+            column.calibrated(&observed, &missing, |x| whole.cdf(j, scaler.apply(j, x)))
         };
         let columns = self.columns.par_iter().zip(guesses).enumerate().map(calibrated);
         Ok(Self { columns: columns.collect::<Result<_>>()? })
@@ -174,8 +174,15 @@ impl Ties {
 }
 
 impl Imputer<'_> {
-    /// For each column, [`DRAWS`] draws of each missing cell, sorted.
+    /// For each column, [`DRAWS`] draws of its missing cells in some of the rows that have any, sorted.
     fn guesses(&self, table: &Table) -> Result<Vec<Vec<f64>>> {
+        let gaps: Vec<usize> =
+            (0..table.len()).filter(|&i| table.row(i).iter().any(|x| x.is_nan())).collect();
+        if gaps.is_empty() {
+            return Ok(vec![Vec::new(); table.columns().len()]);
+        }
+        let table = table.select(&gaps)?;
+        let table = &table.select(&table.sample(ROWS))?;
         let standardised = self.standardise(table)?;
         let keys = RowKeys::of(&standardised);
         let rows = self.map(&standardised, |i, conditional| {
@@ -194,6 +201,24 @@ impl Imputer<'_> {
         }
         out.iter_mut().for_each(|guesses| guesses.sort_by(f64::total_cmp));
         Ok(out)
+    }
+}
+
+/// The missing cells of a column.
+struct Missing {
+    /// Their number.
+    rows: usize,
+    /// Sorted draws of them, or of some of them.
+    guesses: Vec<f64>,
+}
+
+impl Missing {
+    /// `Σ P(x ≤ b | row)` over the rows that miss the cell.
+    fn up_to(&self, b: f64) -> f64 {
+        match self.guesses.len() {
+            0 => 0.0,
+            all => self.guesses.partition_point(|&g| g <= b) as f64 * (self.rows as f64 / all as f64),
+        }
     }
 }
 
@@ -225,23 +250,22 @@ impl Recorded {
         }
     }
 
-    /// Moves those ends at which the counts are off by more than chance, given the sorted observed cells, sorted draws of the missing ones
-    /// ([`DRAWS`] each) and `F`.
+    /// Moves those ends at which the counts are off by more than chance, given the sorted observed cells, the missing ones and `F`.
     fn calibrated(
         &self,
         observed: &[f64],
-        guesses: &[f64],
+        missing: &Missing,
         cdf: impl Fn(f64) -> Result<f64> + Sync,
     ) -> Result<Self> {
         let points = self.points();
         let shares = points.par_iter().map(|&x| cdf(x)).collect::<Result<Vec<f64>>>()?;
         let cells = observed.len() as f64;
-        let n = cells + guesses.len() as f64 / DRAWS as f64;
+        // Rows that nothing is known of are left out.
+        let n = cells + missing.up_to(f64::INFINITY);
         let mut top = f64::NEG_INFINITY;
         // Number of observed rows below each point according to the model, made monotone.
         let count = |(&x, share): (&f64, f64)| {
-            let missing = guesses.partition_point(|&g| g <= x) as f64 / DRAWS as f64;
-            top = (n * share - missing).max(top);
+            top = (n * share - missing.up_to(x)).max(top);
             top
         };
         let counts: Vec<f64> = points.iter().zip(shares).map(count).collect();

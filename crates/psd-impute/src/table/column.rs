@@ -79,6 +79,11 @@ impl Column {
         Ok(Self { name: name.into(), kind: Kind::Category(labels) })
     }
 
+    /// The same with other labels.
+    pub(super) fn with_labels(&self, labels: Vec<String>) -> Self {
+        Self { name: self.name.clone(), kind: Kind::Category(labels) }
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.name

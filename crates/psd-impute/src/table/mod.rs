@@ -3,6 +3,7 @@
 mod column;
 mod duplicates;
 mod pattern;
+mod pool;
 mod resolution;
 mod row_key;
 mod row_sample;
@@ -14,6 +15,7 @@ pub(crate) use column::position;
 pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;
 pub use pattern::{Group, Pattern};
+pub use pool::TOLD_APART;
 pub use resolution::Resolution;
 pub use row_key::{RowCounter, RowKeys};
 pub use row_sample::RowSample;
@@ -137,7 +139,7 @@ impl Table {
         pattern::group(self)
     }
 
-    /// Returns the table with its continuous columns standardised, and the scaler that undoes it.
+    /// Returns the table with its columns standardised, and the [`Scaler`] that undoes it.
     pub fn standardise(&self) -> (Self, Scaler) {
         let scaler = Scaler::of(self);
         (scaler.standardise(self), scaler)

@@ -1,11 +1,14 @@
-//! Standardisation of continuous columns.
+//! Standardisation: continuous columns in units of their own, rare labels of large categories as one.
 
-use super::{Kind, Table};
+use super::pool::Pool;
+use super::{Column, Kind, Table};
 use crate::error::{bad, positive};
 use crate::{Error, Result};
 use faer::Mat;
+use rand::Rng;
 
-/// A shift and a scale for each column; the identity for discrete columns.
+/// A shift and a scale for each continuous column, and which labels of a category are told apart if it has more than
+/// [`TOLD_APART`](super::TOLD_APART); other columns stay as they are.
 ///
 /// A column that is constant up to rounding, or has no observed cell, keeps the scale 1. Completed tables take their
 /// observed cells from the original, so standardising never changes an observed bit.
@@ -13,10 +16,12 @@ use faer::Mat;
 pub struct Scaler {
     shift: Vec<f64>,
     scale: Vec<f64>,
+    /// None for a column whose labels, if it has some, are all told apart.
+    pools: Vec<Option<Pool>>,
 }
 
 impl Scaler {
-    /// Mean and standard deviation of every continuous column.
+    /// Mean and standard deviation of every continuous column, and how often each label of a large category is observed.
     pub fn of(table: &Table) -> Self {
         let (shift, scale) = (0..table.columns().len())
             .map(|j| match table.columns()[j].kind() {
@@ -24,24 +29,50 @@ impl Scaler {
                 _ => (0.0, 1.0),
             })
             .unzip();
-        Self { shift, scale }
+        let pool = |j: usize| match table.columns()[j].kind() {
+            Kind::Category(labels) => Pool::of(counts(table, j, labels.len())),
+            _ => None,
+        };
+        Self { shift, scale, pools: (0..table.columns().len()).map(pool).collect() }
     }
 
-    /// A scaler from a shift and a scale per column.
-    pub(crate) fn from_parts(shift: Vec<f64>, scale: Vec<f64>) -> Result<Self> {
-        if shift.len() != scale.len() {
-            return Err(Error::Shape { what: "scales", found: scale.len(), expected: shift.len() });
+    /// A scaler from a shift and a scale per column, and from the number of observations of each label of a category with pooled
+    /// labels.
+    pub(crate) fn from_parts(
+        shift: Vec<f64>,
+        scale: Vec<f64>,
+        counts: Vec<Option<Vec<f64>>>,
+    ) -> Result<Self> {
+        let lengths = [("scales", scale.len()), ("counts of labels", counts.len())];
+        if let Some((what, found)) = lengths.into_iter().find(|&(_, found)| found != shift.len()) {
+            return Err(Error::Shape { what, found, expected: shift.len() });
         }
         if let Some(shift) = shift.iter().find(|x| !x.is_finite()) {
             return Err(bad("shift of a column", shift, "finite"));
         }
         scale.iter().try_for_each(|&scale| positive("scale of a column", scale).map(|_| ()))?;
-        Ok(Self { shift, scale })
+        let pool = |counts: Option<Vec<f64>>| counts.map_or(Ok(None), Pool::from_counts);
+        let pools = counts.into_iter().map(pool).collect::<Result<_>>()?;
+        Ok(Self { shift, scale, pools })
     }
 
     /// Shifts and scales of all columns.
     pub(crate) fn parts(&self) -> (&[f64], &[f64]) {
         (&self.shift, &self.scale)
+    }
+
+    /// How often each label of column `j` was observed, if they are not all told apart.
+    pub(crate) fn counts(&self, j: usize) -> Option<&[f64]> {
+        self.pools[j].as_ref().map(Pool::counts)
+    }
+
+    /// The columns of standardised tables.
+    pub(crate) fn standardised(&self, columns: &[Column]) -> Vec<Column> {
+        let seen = |(column, pool): (&Column, &Option<Pool>)| match (column.kind(), pool) {
+            (Kind::Category(labels), Some(pool)) => column.with_labels(pool.seen(labels)),
+            _ => column.clone(),
+        };
+        columns.iter().zip(&self.pools).map(seen).collect()
     }
 
     /// The number of columns.
@@ -63,23 +94,50 @@ impl Scaler {
     pub fn standardise(&self, table: &Table) -> Table {
         let (d, n) = (table.columns.len(), table.len());
         let cells = Mat::from_fn(d, n, |j, i| self.apply(j, table.cells[(j, i)]));
-        Table { columns: table.columns.clone(), cells }
+        Table { columns: self.standardised(&table.columns), cells }
     }
 
     /// The standardised value of a cell of column `j`.
     pub fn apply(&self, j: usize, x: f64) -> f64 {
-        (x - self.shift[j]) / self.scale[j]
+        match &self.pools[j] {
+            Some(pool) => pool.place(x),
+            None => (x - self.shift[j]) / self.scale[j],
+        }
     }
 
-    /// Undoes [`apply`](Self::apply): the value of column `j` whose standardised value is `z`.
+    /// Undoes [`apply`](Self::apply): the value of column `j` whose standardised value is `z`; the most frequent of pooled labels.
     pub fn undo(&self, j: usize, z: f64) -> f64 {
-        self.shift[j] + self.scale[j] * z
+        match &self.pools[j] {
+            Some(pool) => pool.label(z),
+            None => self.shift[j] + self.scale[j] * z,
+        }
     }
 
-    /// The scale of column `j`: changing back to the table's units lowers a log-density by the scale's logarithm per observed cell.
+    /// The value of column `j` whose standardised value is `z`; one of pooled labels, drawn by their frequencies.
+    pub(crate) fn undo_drawn(&self, j: usize, z: f64, rng: &mut dyn Rng) -> f64 {
+        self.pools[j].as_ref().map_or_else(|| self.undo(j, z), |pool| pool.draw(z, rng))
+    }
+
+    /// The values of a discrete column with their probabilities, from those of the standardised column.
+    pub(crate) fn undo_atoms(&self, j: usize, atoms: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+        match &self.pools[j] {
+            Some(pool) => pool.spread(&atoms),
+            None => atoms,
+        }
+    }
+
+    /// The scale of column `j`: changing back to the table's units lowers a log-density by the scale's logarithm per observed cell. Pooled
+    /// labels change no log-density, which is with respect to their frequencies.
     pub fn scale(&self, j: usize) -> f64 {
         self.scale[j]
     }
+}
+
+/// The number of cells with each label.
+fn counts(table: &Table, j: usize, labels: usize) -> Vec<f64> {
+    let mut counts = vec![0.0; labels];
+    table.observed(j).for_each(|x| counts[x as usize] += 1.0);
+    counts
 }
 
 /// Mean and standard deviation; (0, 1) for no values, deviation 1 for a constant. Deviations are divided by the largest one before they

@@ -143,3 +143,37 @@ fn calibrated_ties_give_each_value_as_often_as_it_was_observed() {
     let (plain, better) = (zeros(&ties), zeros(&calibrated));
     assert!((better - wanted).abs() < 0.04 && (plain - wanted).abs() > 0.08, "{plain} {better} {wanted}");
 }
+
+/// Large tables too: what is observed is counted in all rows, not in some of them, which have more or fewer zeros by chance.
+#[test]
+fn zeros_are_as_common_in_large_tables() {
+    let off = |seed: u64| {
+        let rng = &mut rng(seed);
+        let amount = |a: f64, rng: &mut dyn rand::Rng| {
+            let b = a + 0.6 * normal(rng);
+            if b < 0.3 { 0.0 } else { (3.0 + 0.8 * normal(rng) + b).exp() }
+        };
+        let (mut truth, mut rows) = (Vec::new(), Vec::new());
+        for _ in 0..40_000 {
+            let a = normal(rng);
+            let b = amount(a, rng);
+            truth.push(b);
+            rows.push([a, if rng.random::<f64>() < 0.2 { NA } else { b }]);
+        }
+        let table = Table::continuous(&["a", "b"], &rows).unwrap();
+        let (standardised, scaler) = table.standardise();
+        let model = fit_normal(&standardised, None, 0.01, EmParams::default()).unwrap().0;
+        let density = model.density(&standardised, None, &std::sync::Arc::default()).unwrap();
+        let ties = Ties::of(&table).calibrated(&density, &table, &scaler).unwrap();
+        let imputer = Imputer::new(&density, &scaler, &ties, Limits::none(2)).unwrap();
+        let missing: Vec<usize> = (0..rows.len()).filter(|&i| rows[i][1].is_nan()).collect();
+        let gaps = table.select(&missing).unwrap();
+        let wanted = missing.iter().filter(|&&i| truth[i] == 0.0).count() as f64;
+        let draws = (0..4).map(|k| imputer.draw_rows(&gaps, 1, k).unwrap());
+        let zeros: usize = draws.map(|done| done.rows().filter(|row| row[1] == 0.0).count()).sum();
+        (zeros as f64 / 4.0 - wanted) / missing.len() as f64
+    };
+    let off: Vec<f64> = (1..=6).map(off).collect();
+    let square = off.iter().map(|x| x * x).sum::<f64>() / off.len() as f64;
+    assert!(square.sqrt() < 0.009, "{off:?}");
+}

@@ -28,6 +28,7 @@ mod outliers;
 mod pieces;
 mod presets;
 mod proper;
+mod rare_labels;
 mod resolution;
 mod stack;
 mod summaries;

@@ -2,15 +2,14 @@
 
 use super::distinct::Distinct;
 use super::forms::Forms;
+use super::months::MonthSurvey;
 use super::texts::{Sort, Texts};
 use super::times::TimeSurvey;
 use crate::batch::{Batch, Cell, Cells, Rows};
 use crate::error::Result;
 use crate::place::Place;
 use crate::plan::kind::boolean;
-use crate::text::{
-    Clock, ClockText, DurationText, NumberCell, Parsed, TimeText, Zone, compact_number, compact_time,
-};
+use crate::text::{Clock, ClockText, DurationText, NumberCell, Parsed, TimeText, Zone};
 use arrow_schema::DataType;
 use std::collections::BTreeMap;
 
@@ -18,7 +17,7 @@ use std::collections::BTreeMap;
 const MOST_TOKENS: usize = 100;
 
 /// What was seen of a column.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::plan) struct ColumnSurvey {
     name: String,
     /// The type, if it has no kind here.
@@ -41,7 +40,9 @@ pub(in crate::plan) struct ColumnSurvey {
     /// The first date that is another one if its month comes first.
     pub(in crate::plan) doubtful_date: Option<(Place, String)>,
     /// Dates of eight digits.
-    pub(in crate::plan) compact: TimeSurvey<TimeText>,
+    compact: TimeSurvey<TimeText>,
+    /// Years and months of six digits.
+    months: MonthSurvey,
     pub(in crate::plan) clocks: TimeSurvey<ClockText>,
     pub(in crate::plan) durations: TimeSurvey<DurationText>,
     pub(in crate::plan) booleans: u64,
@@ -68,8 +69,30 @@ pub(in crate::plan) enum Storage {
 }
 
 impl ColumnSurvey {
-    pub(super) fn new(name: &str) -> Self {
-        Self { name: name.to_string(), ..Self::default() }
+    /// Of a column of which so many different cells are told apart.
+    pub(super) fn new(name: &str, different: usize) -> Self {
+        Self {
+            name: name.to_string(),
+            unsupported: None,
+            storage: Storage::default(),
+            data_type: None,
+            observed: 0,
+            gaps: false,
+            tokens: BTreeMap::new(),
+            texts: Texts::new(different),
+            firsts: Default::default(),
+            bits: Distinct::new(different),
+            forms: Forms::default(),
+            dates: Default::default(),
+            doubtful_date: None,
+            compact: TimeSurvey::default(),
+            months: MonthSurvey::default(),
+            clocks: TimeSurvey::default(),
+            durations: TimeSurvey::default(),
+            booleans: 0,
+            spaced: 0,
+            padded: 0,
+        }
     }
 
     pub(in crate::plan) fn name(&self) -> &str {
@@ -107,9 +130,7 @@ impl ColumnSurvey {
                     let code = self.storage == Storage::Integers && x.abs() >= 2f64.powi(53);
                     let number = Parsed { code, ..Parsed::plain(x) };
                     self.forms.add_plain(row, number, single, || (place(), x.to_string()));
-                    if let Some(time) = compact_number(x) {
-                        self.compact.add(row, time, TimeText::COMPACT);
-                    }
+                    self.add_digits(row, |looks| looks.of_number(x));
                 }
                 Cell::Label(text) if self.storage == Storage::Text => drop(self.add_text(row, text, place)),
                 Cell::Label(text) => self.texts.add(Sort::Other, text, row),
@@ -128,7 +149,7 @@ impl ColumnSurvey {
     /// Notes what the type of the storage says; returns how its times are written as text.
     fn look_at_type(&mut self, batch: &Batch, column: usize) -> TimeText {
         let records = match batch.rows() {
-            Rows::Records(records, _) => records,
+            Rows::Records(records) => &records.records,
             Rows::Text(_) => return TimeText::DATE,
         };
         let data_type = records.column(column).data_type();
@@ -164,9 +185,7 @@ impl ColumnSurvey {
         let found = || (place(), text.to_string());
         let sort = match NumberCell::parse(text) {
             Some(cell) => {
-                if let Some(days) = compact_time(text) {
-                    self.compact.add(row, days, TimeText::COMPACT);
-                }
+                self.add_digits(row, |looks| looks.read(text));
                 self.forms.add(row, &cell, text, found)
             }
             None if self.add_time(row, text, found) => Sort::Time,
@@ -179,6 +198,21 @@ impl ColumnSurvey {
         self.firsts[sort as usize].get_or_insert_with(|| (row, place(), text.to_string()));
         self.texts.add(sort, whole, row);
         sort
+    }
+
+    /// Adds a number if its digits are a date, or a year and a month.
+    fn add_digits(&mut self, row: u64, read: impl Fn(TimeText) -> Option<i128>) {
+        if let Some(time) = read(TimeText::COMPACT) {
+            self.compact.add(row, time, TimeText::COMPACT);
+        } else if let Some(time) = read(TimeText::MONTH) {
+            self.months.add(row, time);
+        }
+    }
+
+    /// The dates that its numbers may be: of eight digits, or of six if that is likely.
+    pub(in crate::plan) fn in_digits(&self) -> impl Iterator<Item = (TimeText, &TimeSurvey<TimeText>)> {
+        let months = Some((TimeText::MONTH, &self.months.times)).filter(|_| self.months.are_likely());
+        [(TimeText::COMPACT, &self.compact)].into_iter().chain(months)
     }
 
     /// Adds a text if it is a date, a time of day or a duration.

@@ -4,29 +4,26 @@ use std::borrow::Borrow;
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// More different values than this are not told apart.
-const MOST: usize = 2 * crate::plan::MOST_LABELS;
-
 /// The different values among the first cells, up to a number of them.
 #[derive(Debug)]
 pub(in crate::plan) struct Distinct<T> {
     values: HashSet<T>,
     cells: u64,
-}
-
-impl<T> Default for Distinct<T> {
-    fn default() -> Self {
-        Self { values: HashSet::new(), cells: 0 }
-    }
+    most: usize,
 }
 
 impl<T: Eq + Hash> Distinct<T> {
+    /// More different values than `most` are not told apart.
+    pub(super) fn new(most: usize) -> Self {
+        Self { values: HashSet::new(), cells: 0, most }
+    }
+
     /// Adds a cell, unless there are many values already.
     pub(super) fn add<Q: Hash + Eq + ToOwned<Owned = T> + ?Sized>(&mut self, value: &Q)
     where
         T: Borrow<Q>,
     {
-        if self.values.len() >= MOST {
+        if self.values.len() >= self.most {
             return;
         }
         self.cells += 1;

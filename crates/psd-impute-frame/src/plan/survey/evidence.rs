@@ -34,6 +34,17 @@ pub(in crate::plan) struct Reading<'a> {
     pub(in crate::plan) doubtful_dates: bool,
 }
 
+impl<'a> Reading<'a> {
+    /// The dates of the column that are written like this: in digits alone, or not.
+    pub(in crate::plan) fn dates_like(
+        &self,
+        seen: &'a ColumnSurvey,
+        text: TimeText,
+    ) -> &'a TimeSurvey<TimeText> {
+        seen.in_digits().find(|(digits, _)| *digits == text).map_or(self.dates, |(_, dates)| dates)
+    }
+}
+
 impl Evidence {
     pub(super) fn of(columns: &[ColumnSurvey], hints: Hints, semicolons: bool) -> Self {
         let commas = columns.iter().filter_map(comma_of);

@@ -4,6 +4,7 @@ mod column;
 mod distinct;
 mod evidence;
 mod forms;
+mod months;
 mod numbers;
 mod sequence;
 mod spread;
@@ -17,16 +18,22 @@ pub(super) use spread::Suspect;
 pub(crate) use spread::{Codes, Spread};
 pub(super) use times::TimeSurvey;
 
-use super::Plan;
 use super::verdict::decide;
-use super::wish::Wishes;
+use super::wish::{Wish, Wishes};
+use super::{MOST_LABELS, Plan};
 use crate::batch::{Batch, Hints};
 use crate::error::{Error, Result};
 use crate::place::Origin;
+use std::collections::HashSet;
+
+/// Different cells of a column that are told apart, unless it is to be a category: enough to see that they are no labels.
+const DIFFERENT: usize = 2000;
 
 /// What was seen of a table so far.
 #[derive(Debug, Default)]
 pub struct Survey {
+    /// The columns that are to be categories.
+    categories: HashSet<String>,
     origin: Origin,
     hints: Hints,
     /// What separates cells, if the table is text.
@@ -38,13 +45,22 @@ pub struct Survey {
 }
 
 impl Survey {
+    /// Of a table of which something is wished: all labels of columns that are to be categories are told apart.
+    pub fn new(wishes: &Wishes) -> Self {
+        let categories = wishes.iter().filter(|(_, wish)| **wish == Wish::Category);
+        Self { categories: categories.map(|(name, _)| name.clone()).collect(), ..Self::default() }
+    }
+
     /// Looks at more rows. All batches must have the same columns.
     pub fn add(&mut self, batch: &Batch) -> Result<()> {
         if self.rows == 0 {
             batch.check_names()?;
             self.origin = batch.origin().clone();
             (self.hints, self.delimiter, self.named) = (batch.hints(), batch.delimiter(), batch.has_header());
-            self.columns = batch.names().into_iter().map(ColumnSurvey::new).collect();
+            let different =
+                |name: &str| if self.categories.contains(name) { MOST_LABELS + 1 } else { DIFFERENT };
+            let columns = batch.names().into_iter().map(|name| ColumnSurvey::new(name, different(name)));
+            self.columns = columns.collect();
         }
         if batch.names().len() != self.columns.len() {
             let (found, expected) = (batch.names().len(), self.columns.len());

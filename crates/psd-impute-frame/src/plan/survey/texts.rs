@@ -5,9 +5,6 @@
 
 use std::collections::HashMap;
 
-/// More different texts of one sort than this are not told apart.
-const MOST: usize = 2 * crate::plan::MOST_LABELS;
-
 /// What a text can be read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
@@ -33,9 +30,10 @@ pub(in crate::plan) struct Seen {
 }
 
 /// The different texts among the cells, up to a number of each sort.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::plan) struct Texts {
     sorts: [Tally; 6],
+    most: usize,
 }
 
 #[derive(Debug, Default)]
@@ -45,10 +43,15 @@ struct Tally {
 }
 
 impl Texts {
+    /// More different texts of one sort than `most` are not told apart.
+    pub(super) fn new(most: usize) -> Self {
+        Self { sorts: Default::default(), most }
+    }
+
     /// Adds a cell, unless there are many texts of its sort already.
     pub(super) fn add(&mut self, sort: Sort, text: &str, row: u64) {
         let tally = &mut self.sorts[sort as usize];
-        if tally.texts.len() >= MOST {
+        if tally.texts.len() >= self.most {
             return;
         }
         tally.cells += 1;

@@ -1,7 +1,7 @@
 //! Dates as text.
 //!
 //! Year first (`2020-01-31`, `2020/1/31`), day or month first (`31/01/2020`, `1.2.20`), with the month's English name (`31-Jan-2020`,
-//! `January 31, 2020`), or eight digits (`20200131`). Where day and month are both numbers up to twelve, one cell cannot tell which is first,
+//! `January 31, 2020`), eight digits (`20200131`), or six without a day (`202001`). Where day and month are both numbers up to twelve, one cell cannot tell which is first,
 //! so that both readings are given.
 
 use super::clock::number;
@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 const EPOCH: i32 = 719_163;
 /// Two digits from here on are years of the last century, as POSIX has it.
 const LAST_CENTURY: u32 = 69;
-/// Years that eight digits may begin with and be a date.
+/// Years that digits may begin with and be a date.
 const COMPACT_YEARS: std::ops::RangeInclusive<u32> = 1800..=2199;
+/// The day in the middle of a month: a time that is nearest to it is in the month.
+const MIDDLE: u32 = 15;
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -46,6 +48,9 @@ pub struct DateText {
     pub month: MonthText,
     /// Whether a comma stands before the year.
     pub comma: bool,
+    /// Whether it has a year and a month, but no day.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dayless: bool,
 }
 
 /// The order of day, month and year.
@@ -93,9 +98,12 @@ impl DateText {
         short_year: false,
         month: MonthText::Number,
         comma: false,
+        dayless: false,
     };
     /// `20200131`.
     pub const COMPACT: Self = Self { separator: None, ..Self::ISO };
+    /// `202001`.
+    pub const MONTH: Self = Self { dayless: true, ..Self::COMPACT };
 
     pub(super) fn is_iso(&self) -> bool {
         *self == Self::ISO
@@ -122,10 +130,25 @@ impl DateText {
         let between = self.separator.map(String::from).unwrap_or_default();
         let comma = if self.comma { "," } else { "" };
         Some(match self.order {
+            DateOrder::Ymd if self.dayless => [year, month].join(&between),
             DateOrder::Ymd => [year, month, two(day)].join(&between),
             DateOrder::Dmy => format!("{}{between}{month}{comma}{between}{year}", two(day)),
             DateOrder::Mdy => format!("{month}{between}{}{comma}{between}{year}", two(day)),
         })
+    }
+
+    /// Reads a date that is digits alone, in nanoseconds since 1970.
+    pub(super) fn read_digits(&self, text: &str) -> Option<i128> {
+        let digits =
+            text.len() == if self.dayless { 6 } else { 8 } && text.bytes().all(|b| b.is_ascii_digit());
+        self.of_digits(number(text).filter(|_| digits)?)
+    }
+
+    /// Nanoseconds since 1970 of a number whose digits are a date, with a year that people write about. A month stands for its middle.
+    pub(super) fn of_digits(&self, digits: u32) -> Option<i128> {
+        let digits = if self.dayless { digits.checked_mul(100)?.checked_add(MIDDLE)? } else { digits };
+        let year = Some(digits / 10_000).filter(|year| COMPACT_YEARS.contains(year))?;
+        days(year, digits / 100 % 100, digits % 100).map(|days| days * DAY)
     }
 
     /// How a column is written some of whose cells are written like this and others like `other`.
@@ -190,20 +213,10 @@ pub(super) fn parse_date(text: &str) -> Option<DateCell> {
     cell.iter().any(Option::is_some).then_some(cell)
 }
 
-/// Nanoseconds since 1970 of eight digits, with a year that people write about.
-pub(crate) fn compact_time(text: &str) -> Option<i128> {
-    let digits = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
-    let (year, rest) = text.split_at_checked(4).filter(|_| digits)?;
-    let year = number(year).filter(|year| COMPACT_YEARS.contains(year))?;
-    days(year, number(&rest[..2])?, number(&rest[2..])?).map(|days| days * DAY)
-}
-
-/// Nanoseconds since 1970 of a number whose eight digits are a date.
-pub(crate) fn compact_number(x: f64) -> Option<i128> {
-    let whole = x.fract() == 0.0 && (1e7..1e8).contains(&x);
-    let digits = whole.then_some(x as u32)?;
-    let year = Some(digits / 10_000).filter(|year| COMPACT_YEARS.contains(year))?;
-    days(year, digits / 100 % 100, digits % 100).map(|days| days * DAY)
+/// The month of the year that a time in nanoseconds since 1970 is in.
+pub(crate) fn month_of_year(nanoseconds: i128) -> Option<u32> {
+    let days = i32::try_from(nanoseconds.div_euclid(DAY)).ok()?.checked_add(EPOCH)?;
+    NaiveDate::from_num_days_from_ce_opt(days).map(|date| date.month())
 }
 
 /// A day or month of one or two digits.
@@ -298,11 +311,24 @@ mod tests {
 
     #[test]
     fn eight_digits_may_be_a_date() {
-        assert_eq!(compact_time("19700102"), Some(DAY));
-        assert_eq!((compact_number(19700102.0), compact_number(20200496.0)), (Some(DAY), None));
+        assert_eq!(DateText::COMPACT.read_digits("19700102"), Some(DAY));
+        assert_eq!(DateText::COMPACT.of_digits(20200496), None);
         assert_eq!(DateText::COMPACT.show(1).as_deref(), Some("19700102"));
         for text in ["20200496", "20201301", "12345678", "2020013", "202001311", "99991231", "2020-1-3"] {
-            assert_eq!(compact_time(text), None, "{text}");
+            assert_eq!(DateText::COMPACT.read_digits(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn six_digits_may_be_a_month() {
+        let month = DateText::MONTH;
+        assert_eq!(month.read_digits("197001"), Some(14 * DAY));
+        assert_eq!(
+            [0, 14, 30, 31].map(|days| month.show(days).unwrap()),
+            ["197001", "197001", "197001", "197002"]
+        );
+        for text in ["201654", "201600", "20160", "2016011", "20160131", "179912", "220001", "2016-1", ""] {
+            assert_eq!(month.read_digits(text), None, "{text}");
         }
     }
 

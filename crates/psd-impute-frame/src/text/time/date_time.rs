@@ -1,7 +1,7 @@
 //! Dates and times as text and as counts of units since 1970.
 
 use super::clock::{ClockText, Meridiem, pair};
-use super::date::{DateOrder, DateText, compact_time, parse_date};
+use super::date::{DateOrder, DateText, parse_date};
 use super::unit::{DAY, TimeUnit};
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +105,19 @@ impl TimeText {
     };
     /// `20200131`.
     pub(crate) const COMPACT: Self = Self { date: DateText::COMPACT, ..Self::DATE };
+    /// `202001`.
+    pub(crate) const MONTH: Self = Self { date: DateText::MONTH, ..Self::DATE };
+
+    /// Whether it is written in digits alone, as numbers are.
+    pub(crate) fn is_digits(&self) -> bool {
+        matches!(self.date, DateText::COMPACT | DateText::MONTH)
+    }
+
+    /// The date that a number is in a column that writes its dates like this.
+    pub(crate) fn of_number(&self, x: f64) -> Option<i128> {
+        let whole = x.fract() == 0.0 && (1e5..1e8).contains(&x);
+        self.date.of_digits(whole.then_some(x as u32)?)
+    }
 
     /// Reads a date or date-time that tells its order by itself: nanoseconds since 1970, and how it is written.
     pub(crate) fn parse(text: &str) -> Option<(i128, Self)> {
@@ -147,8 +160,8 @@ impl TimeText {
 
     /// Reads a cell of a column that writes its times like this.
     pub(crate) fn read(&self, text: &str) -> Option<i128> {
-        if self.date == DateText::COMPACT {
-            return compact_time(text);
+        if self.is_digits() {
+            return self.date.read_digits(text);
         }
         let cell = Self::parse_both(text)?;
         let tells = cell[0] == cell[1];

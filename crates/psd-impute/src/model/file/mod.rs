@@ -20,7 +20,7 @@ use super::{FittedDensity, KernelReport, Model};
 use crate::error::{ModelFileError, positive};
 use crate::impute::Ties;
 use crate::learn::psd::TheorySchedule;
-use crate::table::{Column, Kind, Scaler};
+use crate::table::{Column, Kind, Scaler, TOLD_APART};
 use crate::{Error, Result};
 use layout::{FitLayout, KindLayout, Layout, NamedColumn};
 use std::io::Write;
@@ -62,6 +62,9 @@ impl Model {
         let (shift, scale) = self.scaler.parts();
         out.vector("scaler.shift", shift);
         out.vector("scaler.scale", scale);
+        for (j, counts) in (0..shift.len()).filter_map(|j| Some((j, self.scaler.counts(j)?))) {
+            out.vector(&format!("column.{j}.counts"), counts);
+        }
         for (j, (values, ends)) in self.ties.parts().enumerate().filter(|(_, ties)| !ties.0.is_empty()) {
             out.vector(&format!("ties.{j}.values"), values);
             out.vector(&format!("ties.{j}.ends"), ends);
@@ -87,7 +90,13 @@ impl Model {
         let scaler = Scaler::from_parts(
             source.vector("scaler.shift", Some(d))?,
             source.vector("scaler.scale", Some(d))?,
+            columns
+                .iter()
+                .enumerate()
+                .map(|(j, column)| read_counts(j, column, source))
+                .collect::<Result<_>>()?,
         );
+        let scaler = scaler.map_err(within("scaler"))?;
         let ties = (0..d).map(|j| match source.has(&format!("ties.{j}.values")) {
             true => Ok((
                 source.vector(&format!("ties.{j}.values"), None)?,
@@ -97,11 +106,11 @@ impl Model {
         });
         let ties = Ties::from_parts(ties.collect::<Result<_>>()?).map_err(within("ties"))?;
         Ok(Self {
-            scaler: scaler.map_err(within("scaler"))?,
             ties,
             seed: layout.seed,
             rows: count("rows", layout.rows)?,
-            fitted: read_fit(&layout.fit, &columns, source)?,
+            fitted: read_fit(&layout.fit, &scaler.standardised(&columns), source)?,
+            scaler,
             columns,
         })
     }
@@ -172,6 +181,16 @@ fn read_column(j: usize, column: &NamedColumn, source: &Source<'_>) -> Result<Co
         KindLayout::Category(labels) => Column::category(name, labels.clone()),
     };
     read.map_err(within("columns"))
+}
+
+/// The numbers of observations of a category's labels, if some labels are pooled.
+fn read_counts(j: usize, column: &Column, source: &Source<'_>) -> Result<Option<Vec<f64>>> {
+    match column.kind() {
+        Kind::Category(labels) if labels.len() > TOLD_APART => {
+            source.vector(&format!("column.{j}.counts"), Some(labels.len())).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Adds to an error the part of the file where it occurred.
