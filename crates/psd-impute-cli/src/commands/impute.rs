@@ -9,10 +9,10 @@ use super::progress::Progress;
 use super::run_args::RunArgs;
 use super::summary::{Cells, FitSummary, Summary, columns, print_json};
 use super::table_args::{StrictArg, TableArgs, is_standard, names, numbered, writer};
-use crate::io::{Holds, check_output};
+use crate::io::{Holds, check_output, place};
 use clap::{Args, ValueEnum};
 use psd_impute::impute::{Imputer, Limits};
-use psd_impute::model::{Imputation, Model};
+use psd_impute::model::{Imputation, Imputations, Model};
 use psd_impute::table::{RowCounter, Table};
 use psd_impute_frame::{
     Checks, Drift, FilledWith, Format, LeftColumn, Plan, Report, Source, TableModel, Warning,
@@ -122,7 +122,7 @@ impl Impute {
         let mut notes = self.notes();
         notes.extend_from_slice(source.notes());
         let means = self.means(&source, &progress, &mut notes)?;
-        let warnings = self.complete(&source, &means, &progress)?;
+        let warnings = self.complete(&source, &means, &progress, &mut notes)?;
         progress.end();
         notes.extend(means.report.notes());
         let drift = if self.model.is_some() { means.report.drift(&means.plan) } else { Vec::new() };
@@ -227,11 +227,11 @@ impl Impute {
         let read: Vec<&Path> = self.input.iter().map(PathBuf::as_path).chain(self.model.as_deref()).collect();
         let mut written: Vec<PathBuf> = Vec::new();
         for (path, holds) in tables.chain(others).filter(|(path, _)| !is_standard(path)) {
-            if written.contains(&path) {
+            check_output(&path, holds, &read)?;
+            if written.contains(&place(&path)) {
                 return Err(Failure::SameFile { path });
             }
-            check_output(&path, holds, &read)?;
-            written.push(path);
+            written.push(place(&path));
         }
         Ok(())
     }
@@ -249,8 +249,14 @@ impl Impute {
         notes
     }
 
-    /// Writes all completed tables, and the intervals. Returns what the checks of the first table found.
-    fn complete(&self, source: &Source, means: &Means, progress: &Progress) -> Result<Vec<Warning>, Failure> {
+    /// Writes all completed tables, and the intervals. Returns what the checks of the first table found; notes are about the draws.
+    fn complete(
+        &self,
+        source: &Source,
+        means: &Means,
+        progress: &Progress,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Warning>, Failure> {
         let limits = || means.limits.clone();
         let imputer = means.model.as_ref().map(|model| model.imputer(limits())).transpose()?;
         if let Some(path) = &self.intervals {
@@ -261,6 +267,7 @@ impl Impute {
         let draws = means.model.as_ref().filter(|_| self.method == Method::Draw);
         let draws =
             draws.map(|model| model.imputations(self.m, self.seed, self.one_fit, limits())).transpose()?;
+        notes.extend(draws.as_ref().and_then(Imputations::note));
         let filled_with = if self.method == Method::Draw { FilledWith::Draws } else { FilledWith::Typical };
         let mut checks = Checks::new(&means.plan, filled_with);
         for k in 1..=self.m {

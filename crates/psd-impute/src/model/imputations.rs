@@ -60,6 +60,16 @@ impl Model {
 }
 
 impl Imputations<'_> {
+    /// What there is to say if draws are not in balance. Of a long table the model's report says it.
+    pub fn note(&self) -> Option<String> {
+        let why = match self.of > TABLES {
+            _ if self.balance.is_some() || self.model.rows > ROWS => return None,
+            true => format!("more than {TABLES} tables are asked for"),
+            false => "the model is none of the default preset".to_string(),
+        };
+        Some(format!("draws are not in balance, since {why}: each row is drawn by itself"))
+    }
+
     /// One of them, counted from one.
     pub fn nth(&self, number: u64) -> Result<Imputation<'_>> {
         let one = OneOf { number, of: self.of }.check()?;
