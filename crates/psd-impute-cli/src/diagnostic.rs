@@ -13,6 +13,7 @@
 use crate::commands::Failure;
 use anstyle::{AnsiColor, Style};
 use psd_impute_frame::{At, Excerpt, Place};
+use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -21,7 +22,8 @@ const FRAME: Style = AnsiColor::Blue.on_default();
 
 /// Writes what is wrong, the line of the table that it is about, and what to do, to standard error.
 pub(crate) fn print(failure: &Failure) {
-    anstream::eprint!("{}", render(failure));
+    // Where it cannot be written, as on a full disk, there is nobody left to be told.
+    let _ = anstream::stderr().write_all(render(failure).as_bytes());
 }
 
 fn render(failure: &Failure) -> String {

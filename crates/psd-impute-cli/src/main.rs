@@ -13,6 +13,7 @@ mod toys;
 use clap::{CommandFactory, Parser, Subcommand};
 use commands::Failure;
 use mimalloc::MiMalloc;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Fits make many small matrices on every thread, for which the system's allocator is slow.
@@ -114,7 +115,9 @@ fn main() -> ExitCode {
         Err(cause) => {
             let text = cause.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            eprintln!(
+            // Where messages cannot be written, as on a full disk, there is nobody left to be told.
+            let _ = writeln!(
+                std::io::stderr(),
                 "error: this is a mistake of ours: {text}\nhint: please report it, with the table if you can"
             );
             ExitCode::from(4)

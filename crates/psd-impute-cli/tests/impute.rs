@@ -218,6 +218,21 @@ fn outputs_are_checked_before_the_fit() {
     }
     let same = folder.path("out.csv");
     assert!(message(&folder.impute(&["--intervals", same.to_str().unwrap()])).contains("written twice"));
+    // However the file is called, and whether it is there or not.
+    let other_way = folder.0.path().join(".").join("..").join(folder.0.path().file_name().unwrap());
+    for intervals in [other_way.join("out.csv"), folder.path("./out.csv")] {
+        let said = message(&folder.impute(&["--intervals", intervals.to_str().unwrap()]));
+        assert!(said.contains("written twice"), "{said}");
+        assert!(!same.exists());
+    }
+    #[cfg(unix)]
+    {
+        std::fs::write(&same, "before").unwrap();
+        std::os::unix::fs::symlink("out.csv", folder.path("link.csv")).unwrap();
+        let link = folder.path("link.csv");
+        assert!(message(&folder.impute(&["--intervals", link.to_str().unwrap()])).contains("written twice"));
+        assert_eq!(std::fs::read_to_string(&same).unwrap(), "before");
+    }
 }
 
 #[test]

@@ -260,6 +260,14 @@ fn a_full_disk_leaves_the_old_file() {
     }
     if cfg!(target_os = "linux") {
         folder.refused("impute in.csv --model model -o /dev/full", 2, &["/dev/full: ", "hint: make room"]);
+        // Messages that cannot be written are no panic.
+        for (arguments, code) in
+            [("impute gone.csv -o new.csv", 2), ("impute in.csv --model model -o new.csv", 2)]
+        {
+            let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+            let status = folder.command(arguments).stderr(full).status().unwrap();
+            assert_eq!(status.code(), Some(code), "{arguments}");
+        }
     }
 }
 

@@ -13,8 +13,11 @@ use crate::plan::{ColumnPlan, Kind, Learned, Moments};
 use serde::Serialize;
 use std::f64::consts::PI;
 
-/// Fewer cells than this, learned or found, say nothing.
+/// Fewer cells than this, learned or found, say nothing, but for numbers of which most lie outside the learned range, as in other units: of
+/// these so few are enough.
 const FEWEST: u64 = 20;
+const FEWEST_OUTSIDE: u64 = 5;
+const MOST: f64 = 0.5;
 /// Shares of cells that are worth a word: outside the range, with labels never learned, and differing in their label.
 const OUTSIDE: f64 = 0.05;
 const UNSEEN: f64 = 0.05;
@@ -119,19 +122,21 @@ impl Drift {
         let found = &tally.moments;
         self.cells = found.cells;
         let mut facts = Vec::new();
-        if found.cells.min(learned.cells) < FEWEST {
+        if learned.cells < FEWEST || found.cells < FEWEST_OUTSIDE {
             return facts;
         }
+        let few = found.cells < FEWEST;
         let (m, n) = (found.cells as f64, learned.cells as f64);
         let (outside, usual) = (tally.outside as f64 / m, 2.0 / (n + 1.0));
-        if outside > OUTSIDE.max(usual + ERRORS * (2f64.sqrt() / n + (usual / m).sqrt())) {
+        let worth = if few { MOST } else { OUTSIDE };
+        if outside > worth.max(usual + ERRORS * (2f64.sqrt() / n + (usual / m).sqrt())) {
             self.outside = Some(outside);
             let (low, high) = (show(kind, low), show(kind, high));
             facts.push(format!("{} of its cells lie outside {low} to {high}", percent(outside)));
         }
         let error = (found.variance() / m + learned.variance() / n).sqrt();
         let (difference, deviation) = (found.mean - learned.mean, learned.variance().sqrt());
-        if deviation > 0.0 && difference.abs() > (SHIFT * deviation).max(ERRORS * error) {
+        if !few && deviation > 0.0 && difference.abs() > (SHIFT * deviation).max(ERRORS * error) {
             let shift = difference / deviation;
             self.shift = Some(shift);
             let side = if shift > 0.0 { "above" } else { "below" };
@@ -288,6 +293,16 @@ mod tests {
     }
 
     #[test]
+    fn a_few_rows_in_other_units_are_told() {
+        let centimetres: Vec<f64> = (0..300).map(|i| 150.0 + f64::from(i % 50)).collect();
+        let metres = [1.71, 1.65, 1.8, 1.77, 1.69];
+        let found = drift(&column(number(), &centimetres), &metres, 0).unwrap();
+        assert_eq!((found.cells, found.outside, found.shift), (5, Some(1.0), None));
+        let note = "column `c` is not what was learned: 100 % of its cells lie outside 150 to 199";
+        assert_eq!(found.note, note);
+    }
+
+    #[test]
     fn other_labels_are_told() {
         let learned: Vec<f64> = (0..100).map(|i| f64::from(i % 4)).collect();
         let column = column(labels(), &learned);
@@ -304,7 +319,11 @@ mod tests {
     #[test]
     fn few_cells_and_older_plans_say_nothing() {
         let learned: Vec<f64> = (0..100).map(f64::from).collect();
-        assert_eq!(drift(&column(number(), &learned), &[1e6; 10], 0), None);
+        assert_eq!(drift(&column(number(), &learned), &[1e6; 4], 0), None);
+        let mostly_inside = [1e6, 1e6, 50.0, 51.0, 52.0];
+        assert_eq!(drift(&column(number(), &learned), &mostly_inside, 0), None);
+        let few = drift(&column(number(), &learned), &[0.5, 0.4, 0.45, 0.41, 150.0], 0);
+        assert_eq!(few, None, "all but one within");
         assert_eq!(drift(&ColumnPlan::new("c", number(), Role::Modelled), &[1e6; 100], 0), None);
     }
 

@@ -99,6 +99,46 @@ class CompactDates(Dates):
     pandas = {"parse_dates": ["day"], "date_format": "%Y%m%d"}
 
 
+class CompactDatesWithOddCells(CompactDates):
+    """A few cells of 20200131's kind that are no dates, such as 20209999 or 0, are named and stay; dates are imputed."""
+
+    ways = ("command",)
+    says = (r"`day`.{0,60}not dates", r"20209999", r"--missing")
+
+    def cells(self):
+        cells = super().cells()
+        return [["20209999", "0"][i % 2] if i % 31 == 7 else cell for i, cell in enumerate(cells)]
+
+
+class CompactDatesWithPoints(CompactDates):
+    """`20200131.0`, as programs write integers with gaps among them, is a date, and imputed dates are written alike."""
+
+    ways = ("command",)
+    form = "%Y%m%d.0"
+
+
+class CompactTimestamps(Dates):
+    """20200131143000 is not completed as a number, which would be no time: its gaps stay empty, which is said."""
+
+    ways = ("command",)
+    form = "%Y%m%d143000"
+    kinds = {}
+    empty = ("day",)
+    says = (r"`day` stay empty.{0,40}dates",)
+
+    def check(self, done: Outcome) -> None:
+        pass
+
+
+class CompactDayFirst(CompactTimestamps):
+    """31012020, of which some have lost their zero in front, is not completed as a number."""
+
+    form = "%d%m%Y"
+
+    def cells(self):
+        return [cell.lstrip("0") for cell in super().cells()]
+
+
 class CompactDatesInPython(Dates):
     """Integers such as 20200131 in a frame are not completed with what is no date."""
 

@@ -135,6 +135,16 @@ class TextWhereNumbersWere(Applied):
         return csv_bytes(columns)
 
 
+class FewRowsInOtherUnits(Applied):
+    """Six rows with heights in metres are enough for a note."""
+
+    says = (r"height", r"outside|shift|drift")
+
+    def table(self):
+        people = {name: cells[:6] for name, cells in self.people(self.new, 3).items()}
+        return csv_bytes({**people, "height": texts(1.7 + 0.08 * self.new[:6], "{:.2f}")})
+
+
 class OneNewRow(Applied):
     """One new row is completed, and not called drift."""
 

@@ -228,6 +228,13 @@ class Sentinel99(Sentinel):
         return csv_bytes({**plain(self.x), "answer": holed(answer, 7, share=0.06, token="99")})
 
 
+class SentinelNobodyKnows(Sentinel):
+    """12345 is no usual code, but repeated and far outside: it is reported too."""
+
+    sentinel = "12345"
+    says = (r"age", r"12345", r"missing")
+
+
 class SentinelMadeMissing(Sentinel):
     """A sentinel that is declared for its column is filled with possible ages, and nothing is said of it any more."""
 

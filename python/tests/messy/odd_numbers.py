@@ -165,6 +165,7 @@ class MixedCurrencies(Kind):
     ways = ("command",)
     x = hidden()
     empty = ("price",)
+    says = (r"`price`.{0,40}different currencies",)
 
     def table(self):
         prices = [f"{'$' if i % 2 else '€'}{500 + 70 * x:.2f}" for i, x in enumerate(self.x)]

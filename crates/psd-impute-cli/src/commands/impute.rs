@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::run_args::RunArgs;
 use super::summary::{Cells, FitSummary, Summary, columns, print_json};
 use super::table_args::{StrictArg, TableArgs, is_standard, names, numbered, writer};
-use crate::io::{Holds, check_output};
+use crate::io::{Holds, check_output, place};
 use clap::{Args, ValueEnum};
 use psd_impute::Recipe;
 use psd_impute::impute::{Imputer, Limits};
@@ -123,7 +123,7 @@ impl Impute {
         let mut notes = self.notes();
         notes.extend_from_slice(source.notes());
         let prepared = self.prepare(&source, &progress, &mut notes)?;
-        let warnings = self.complete(&source, &prepared, &progress)?;
+        let warnings = self.complete(&source, &prepared, &progress, &mut notes)?;
         progress.end();
         notes.extend(prepared.report.notes());
         let drift = if self.model.is_some() { prepared.report.drift(&prepared.plan) } else { Vec::new() };
@@ -233,11 +233,11 @@ impl Impute {
         let read: Vec<&Path> = self.input.iter().map(PathBuf::as_path).chain(self.model.as_deref()).collect();
         let mut written: Vec<PathBuf> = Vec::new();
         for (path, holds) in tables.chain(others).filter(|(path, _)| !is_standard(path)) {
-            if written.contains(&path) {
+            check_output(&path, holds, &read)?;
+            if written.contains(&place(&path)) {
                 return Err(Failure::SameFile { path });
             }
-            check_output(&path, holds, &read)?;
-            written.push(path);
+            written.push(place(&path));
         }
         Ok(())
     }
@@ -263,12 +263,13 @@ impl Impute {
         model.imputations(self.m, self.seed)?.one_fit(self.one_fit).within(limits)
     }
 
-    /// Writes all completed tables, and the intervals. Returns what the checks of the first table found.
+    /// Writes all completed tables, and the intervals. Returns what the checks of the first table found; notes are about the draws.
     fn complete(
         &self,
         source: &Source,
         prepared: &Prepared,
         progress: &Progress,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<Warning>, Failure> {
         let limits = || prepared.limits.clone();
         let imputer = prepared.model.as_ref().map(|model| model.imputer(limits())).transpose()?;
@@ -279,6 +280,7 @@ impl Impute {
         progress.begin("completing", self.m * prepared.report.rows);
         let draws = prepared.model.as_ref().filter(|_| self.method == Method::Draw);
         let draws = draws.map(|model| self.imputations(model, limits())).transpose()?;
+        notes.extend(draws.as_ref().and_then(Imputations::note));
         let filled_with = if self.method == Method::Draw { FilledWith::Draws } else { FilledWith::Typical };
         let mut checks = Checks::new(&prepared.plan, filled_with);
         for k in 1..=self.m {

@@ -29,9 +29,7 @@ pub(crate) fn check_output(path: &Path, holds: Holds, inputs: &[&Path]) -> Resul
     if path.is_dir() {
         return Err(Failure::IsFolder { path: path.to_owned() });
     }
-    let place = |path: &Path| -> Option<PathBuf> { path.canonicalize().ok() };
-    let own = place(path);
-    if own.is_some() && inputs.iter().any(|input| place(input) == own) {
+    if path.exists() && inputs.iter().any(|input| place(input) == place(path)) {
         return Err(Failure::Overwrites { path: path.to_owned() });
     }
     let of = folder.canonicalize().ok().filter(|_| Format::of_name(path) == Some(Format::Parquet));
@@ -49,6 +47,13 @@ pub(crate) fn check_output(path: &Path, holds: Holds, inputs: &[&Path]) -> Resul
 /// Whether a path is a folder that another is in or is itself.
 fn is_folder_of(path: &Path, other: &Path) -> bool {
     path.is_dir() && path.canonicalize().is_ok_and(|place| other.starts_with(place))
+}
+
+/// The one path of all that lead to a file, which may not be there yet.
+pub(crate) fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let made = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(made).unwrap_or_else(|| path.to_owned())
 }
 
 fn check_name(path: &Path, holds: Holds) -> Result<(), Failure> {

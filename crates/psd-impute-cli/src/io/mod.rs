@@ -2,4 +2,4 @@
 
 mod check;
 
-pub(crate) use check::{Holds, check_output};
+pub(crate) use check::{Holds, check_output, place};

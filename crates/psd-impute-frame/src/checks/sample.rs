@@ -30,8 +30,8 @@ impl Sample {
         self.0.is_whole()
     }
 
-    /// The rows in the table's order.
+    /// The rows in random order, so that the first of them come from all of the table.
     pub(super) fn into_rows(self) -> Vec<Row> {
-        self.0.into_rows().into_iter().map(|(_, row)| row).collect()
+        self.0.into_shuffled().into_iter().map(|(_, row)| row).collect()
     }
 }

@@ -67,7 +67,7 @@ pub enum Reason {
     Ignored,
     /// It has integers beyond 2⁵³, which are not exact as numbers of the engine.
     LongIntegers,
-    /// Nearly all its numbers are dates of eight digits, or years and months of six.
+    /// Most of its numbers are dates of digits alone, but not all are of eight digits, or years and months of six.
     SomeDates,
     /// Its dates may have days or months first, and nothing in the table tells.
     DoubtfulDates,
@@ -92,7 +92,7 @@ impl fmt::Display for Reason {
             Reason::Ignored => f.write_str("it is to be ignored"),
             Reason::LongIntegers => f.write_str("its integers are too long to be computed with exactly"),
             Reason::SomeDates => f.write_str(
-                "nearly all its numbers are dates written in digits, but not all; make the others missing",
+                "its numbers look like dates, of which only those like 20200131 or 202001 are completed; make any others missing",
             ),
             Reason::DoubtfulDates => {
                 f.write_str("its dates may have the day or the month first, and none tells which")

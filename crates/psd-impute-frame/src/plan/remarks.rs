@@ -3,16 +3,19 @@
 use super::Plan;
 use super::column::{ColumnPlan, Reason, Role};
 use super::kind::Kind;
-use super::survey::{ColumnSurvey, Evidence, Storage, Survey, comma_of};
+use super::survey::{ColumnSurvey, Evidence, Storage, Survey, comma_of, nearly_all};
 use crate::missing::is_word;
 use crate::text::TimeText;
 use std::collections::BTreeMap;
 
 /// Texts that a remark names.
 const NAMED: usize = 3;
-/// Texts with so many different numbers, and at most so many others, were not meant as labels.
-const DIFFERENT_NUMBERS: usize = 10;
+/// Texts with so many different numbers or dates, and at most so many others, were not meant as labels.
+const DIFFERENT: usize = 10;
 const DIFFERENT_OTHERS: usize = 5;
+
+/// Characters that take no space: of no width, joiners, marks of byte order, soft hyphens.
+const INVISIBLE: [char; 6] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{ad}'];
 
 /// Something to say, and the option of the command that changes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +60,7 @@ impl Survey {
             if *column.role() == Role::Left(Reason::DoubtfulDates) {
                 remarks.push(doubtful_dates(seen, column));
             }
-            remarks.extend(mostly_numbers(seen, column, &evidence));
+            remarks.extend(other_units(seen, column, &evidence).or_else(|| mostly(seen, column, &evidence)));
             if matches!(column.role(), Role::Left(_)) {
                 continue;
             }
@@ -90,8 +93,9 @@ impl Survey {
         let known =
             || columns.iter().filter(|column| *column.kind() != Kind::Text && !column.name().is_empty());
         let alike = known().all(|column| column.kind().read(column.name()).is_some());
-        let number = known().any(|column| column.kind().labels().is_empty());
-        if !self.is_named() || !alike || !number || counted(columns) {
+        // One label may well be called like its column, but hardly those of all columns.
+        let tells = known().count() > 1 || known().any(|column| column.kind().labels().is_empty());
+        if !self.is_named() || !alike || !tells || counted(columns) {
             return None;
         }
         let names = list(columns.iter().map(|column| format!("`{}`", column.name())), NAMED);
@@ -177,25 +181,50 @@ fn number_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence)
     remarks
 }
 
-/// Texts of which most are numbers, and the others too many to be odd, such as `<1` below what can be measured.
-fn mostly_numbers(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
-    let is_text = matches!(column.kind(), Kind::Labels { .. } | Kind::Text)
-        && matches!(seen.storage, Storage::File | Storage::Text);
-    let numbers = evidence.read(seen).numbers;
-    let count = numbers.survey.count;
-    if !is_text || numbers.survey.codes || 2 * count <= seen.observed || count == seen.observed {
+/// Whether a column is text although nobody has said so.
+fn is_text(seen: &ColumnSurvey, column: &ColumnPlan) -> bool {
+    matches!(column.kind(), Kind::Labels { .. } | Kind::Text)
+        && matches!(seen.storage, Storage::File | Storage::Text)
+}
+
+/// Numbers that are left alone because they have different currencies or units.
+fn other_units(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
+    let comma = evidence.read(seen).numbers.text.comma;
+    let units = seen.forms.units(comma).filter(|_| *column.kind() == Kind::Text)?;
+    let cells: u64 = units.iter().map(|(_, cells)| cells).sum();
+    if units.len() < 2 || !nearly_all(seen, cells) {
         return None;
     }
-    let (good, mut others): (Vec<_>, Vec<_>) =
-        seen.texts.iter().partition(|(text, _)| numbers.text.parse(text).is_some());
-    if good.len() < DIFFERENT_NUMBERS || others.is_empty() || others.len() > DIFFERENT_OTHERS {
+    let named = list(units.into_iter().map(|(unit, cells)| format!("`{unit}` ({cells})")), NAMED);
+    let text = format!("its numbers have different currencies or units: {named}");
+    let option = "give them the same, so that the column is completed as one of numbers".to_string();
+    Some(Remark::of(column.name(), text, option))
+}
+
+/// Texts of which most are numbers or dates, and the others too many to be odd, such as `<1` below what can be measured.
+fn mostly(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
+    let reading = evidence.read(seen);
+    let (numbers, dates) = (&reading.numbers, reading.dates.count);
+    let are_dates = dates > numbers.survey.count;
+    let (holds, count) =
+        if are_dates { ("dates or times", dates) } else { ("numbers", numbers.survey.count) };
+    let codes = !are_dates && numbers.survey.codes;
+    if !is_text(seen, column) || codes || 2 * count <= seen.observed || count == seen.observed {
+        return None;
+    }
+    let is_good = |text: &str| match are_dates {
+        true => TimeText::parse_both(text.trim()).is_some(),
+        false => numbers.text.parse(text).is_some(),
+    };
+    let (good, mut others): (Vec<_>, Vec<_>) = seen.texts.iter().partition(|(text, _)| is_good(text));
+    if good.len() < DIFFERENT || others.is_empty() || others.len() > DIFFERENT_OTHERS {
         return None;
     }
     others.sort_by_key(|(text, found)| (std::cmp::Reverse(found.cells), found.row, *text));
     let (name, first) = (column.name(), others[0].0);
     let named = list(others.iter().map(|(text, found)| format!("`{text}` ({})", found.cells)), NAMED);
     let text =
-        format!("{count} of {} cells are numbers, but it is text because of others: {named}", seen.observed);
+        format!("{count} of {} cells are {holds}, but it is text because of others: {named}", seen.observed);
     Some(Remark::of(name, text, format!("`--missing '{name}={first}'` makes such cells missing")))
 }
 
@@ -220,7 +249,7 @@ fn doubtful_dates(seen: &ColumnSurvey, column: &ColumnPlan) -> Remark {
 /// Years of two digits, and numbers that are taken for years and months.
 fn date_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
     match column.kind() {
-        Kind::Time { text, unit } if *text == TimeText::MONTH => {
+        Kind::Time { text, unit } if text.date.dayless => {
             let dates = evidence.read(seen).dates_like(seen, *text);
             let [low, high] = [dates.low, dates.high].map(|time| text.show(unit.count(time), *unit));
             let said = format!("its numbers are taken to be years and months ({low} to {high})");
@@ -248,7 +277,8 @@ fn padded_labels(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
 fn labels_alike(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
     let mut alike: BTreeMap<String, Vec<(&String, u64)>> = BTreeMap::new();
     for (text, seen) in seen.texts.iter() {
-        let plain = text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+        let visible: String = text.chars().filter(|c| !INVISIBLE.contains(c)).collect();
+        let plain = visible.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
         alike.entry(plain).or_default().push((text, seen.cells));
     }
     alike.retain(|_, labels| labels.len() > 1);

@@ -104,12 +104,12 @@ impl Column<'_> {
         if seen.storage == Storage::Integers && self.numbers().codes {
             return Ok((Kind::Text, Role::Left(Reason::LongIntegers)));
         }
-        let typed = !matches!(seen.storage, Storage::File | Storage::Text);
-        let mut in_digits = seen.in_digits().map(|(_, dates)| dates.count);
-        if typed && in_digits.any(|count| count < seen.observed && nearly_all(seen, count)) {
+        let some_dates = self.has_some_dates();
+        let text = matches!(seen.storage, Storage::File | Storage::Text);
+        if some_dates && !(text && seen.in_digits().any(|(_, dates)| nearly_all(seen, dates.count))) {
             return Ok((Kind::Text, Role::Left(Reason::SomeDates)));
         }
-        let kind = match self.kind().or_else(|| self.nearly_kind()) {
+        let kind = match self.kind().filter(|_| !some_dates).or_else(|| self.nearly_kind()) {
             Some(kind) => kind,
             None => return Ok(self.text()),
         };
@@ -138,6 +138,16 @@ impl Column<'_> {
             }
             kind => Ok((kind, Role::Modelled)),
         }
+    }
+
+    /// Whether most cells, but not all, are dates of digits alone, or all are in a form that is not completed. As numbers they would be
+    /// completed with what is no date.
+    fn has_some_dates(&self) -> bool {
+        let seen = self.seen;
+        let most = seen.in_digits().map(|(_, dates)| dates.count).max().unwrap_or(0);
+        seen.storage != Storage::Dictionary
+            && most < seen.observed
+            && 2 * (most + seen.stamps) > seen.observed
     }
 
     /// The kind that all cells agree on, unless it is text.

@@ -128,6 +128,57 @@ fn six_digits_are_months_in_typed_columns_too() {
     assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::SomeDates));
 }
 
+/// Twenty days in one form, some cells replaced, beside numbers.
+fn digits(form: impl Fn(u32) -> String, others: &[(u32, &str)]) -> String {
+    let other = |i: u32| others.iter().find(|(at, _)| *at == i).map(|(_, text)| text.to_string());
+    let rows: String =
+        (0..20).map(|i| format!("{},{}.5\n", other(i).unwrap_or_else(|| form(i)), i * i % 7)).collect();
+    format!("a,b\n{rows}")
+}
+
+/// They are dates or are left, and never numbers, which would be completed with what is no date.
+#[test]
+fn dates_of_digits_are_no_numbers_when_some_cells_are_none() {
+    let role = |text: &str| {
+        let plan = plan_of(text, &Wishes::new()).unwrap();
+        (plan.columns()[0].kind().name(), plan.columns()[0].role().clone())
+    };
+    let day = |i: u32| format!("{}", 20200110 + i);
+    for odd in ["20209999", "0", "99999999"] {
+        let text = digits(day, &[(3, odd), (5, "")]);
+        assert_eq!(role(&text), ("date", Role::Modelled));
+        let said = remarks_of(&text, &ReadOptions::default());
+        assert!(
+            said[0].contains("1 cell is not one of its dates or times") && said[0].contains(odd),
+            "{said:?}"
+        );
+        let done = completed(&text, &ReadOptions::default(), 18300.0);
+        assert_eq!(done, text.replace("\n,", "\n20200208,"));
+    }
+    let some = |others: &[(u32, &str)], form: &dyn Fn(u32) -> String| role(&digits(form, others));
+    let left = || ("text", Role::Left(Reason::SomeDates));
+    assert_eq!(some(&[(1, "0"), (2, "0"), (3, "0"), (4, "0")], &day), left());
+    assert_eq!(some(&[(5, "")], &|i| format!("{}123000", 20200110 + i)), left());
+    assert_eq!(some(&[(5, "")], &|i| format!("{}1230", 20200110 + i)), left());
+    assert_eq!(some(&[(5, "")], &|i| format!("{}012020", 10 + i)), left());
+    assert_eq!(some(&[(5, "")], &|i| format!("{}102020", 1 + i)), left());
+    assert_eq!(
+        some(&[(5, "")], &|i| format!("{}", 20200110 + 7919 * i)).0,
+        "integer",
+        "few of them are dates"
+    );
+}
+
+/// As programs write integers that have gaps.
+#[test]
+fn dates_of_digits_may_have_a_point_and_a_zero() {
+    let text = digits(|i| format!("{}.0", 20200110 + i), &[(5, "")]);
+    let done = completed(&text, &ReadOptions::default(), 18300.0);
+    assert_eq!(done, text.replace("\n,", "\n20200208.0,"));
+    let both = digits(|i| format!("{}{}", 20200110 + i, if i % 2 == 0 { ".0" } else { "" }), &[(5, "")]);
+    assert_eq!(completed(&both, &ReadOptions::default(), 18300.0), both.replace("\n,", "\n20200208,"));
+}
+
 #[test]
 fn years_of_two_digits_are_said() {
     let text = "a,b\n31/01/20,1\n01/02/99,3\n03/04/21,7\n";

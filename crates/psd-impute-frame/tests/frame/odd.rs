@@ -48,6 +48,31 @@ fn texts_that_keep_a_column_from_being_numbers_are_named() {
 }
 
 #[test]
+fn what_keeps_a_column_from_being_dates_or_of_one_unit_is_named() {
+    let said = |cell: &dyn Fn(usize) -> String| remarks_of(&with(&[], 60, cell), &ReadOptions::default());
+    let dates = said(&|i| match i % 5 {
+        0 => "0000-00-00".to_string(),
+        _ => format!("2020-{:02}-{:02}", 1 + i % 12, 1 + i % 28),
+    });
+    assert_eq!(
+        dates,
+        [
+            "column `x`: 48 of 60 cells are dates or times, but it is text because of others: `0000-00-00` (12); \
+          `--missing 'x=0000-00-00'` makes such cells missing"
+        ]
+    );
+    let currencies = said(&|i| format!("{}{}.5", ["$", "€"][i % 2], i * i));
+    assert_eq!(
+        currencies,
+        [
+            "column `x`: its numbers have different currencies or units: `$` (30), `€` (30); give them the same, so that the column is \
+          completed as one of numbers"
+        ]
+    );
+    assert_eq!(said(&|i| ["10 mg", "20 mg", "1 g"][i % 3].to_string()), [""; 0], "doses are labels");
+}
+
+#[test]
 fn odd_texts_are_counted_and_new_ones_refused() {
     let text = with(&[(3, "abc")], 40, |i| format!("{}.5", i * i));
     let plan = plan_of(&text, &Wishes::new()).unwrap();

@@ -88,6 +88,16 @@ impl<'a> Imputations<'a> {
         (1..=self.of).map(|k| self.nth(k)?.complete(table, &mut RowCounter::default())).collect()
     }
 
+    /// A note if the draws are not in balance. For a long table, the model's report has it.
+    pub fn note(&self) -> Option<String> {
+        let why = match self.of > MOST_BALANCED_TABLES {
+            _ if self.balance.is_some() || self.model.rows > MOST_BALANCED_ROWS => return None,
+            true => format!("more than {MOST_BALANCED_TABLES} tables are asked for"),
+            false => "the model is none of the default preset".to_string(),
+        };
+        Some(format!("draws are not in balance, since {why}: each row is drawn by itself"))
+    }
+
     fn plain(&self, balance: &Balance) -> Result<&[Draws]> {
         if let Some(plain) = self.plain.get() {
             return Ok(plain);

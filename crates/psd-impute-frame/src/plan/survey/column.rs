@@ -9,7 +9,9 @@ use crate::batch::{Batch, Cell, Cells, Rows};
 use crate::error::Result;
 use crate::place::Place;
 use crate::plan::kind::boolean;
-use crate::text::{Clock, ClockText, DurationText, NumberCell, Parsed, TimeText, Zone};
+use crate::text::{
+    Clock, ClockText, DateText, DurationText, NumberCell, Parsed, TimeText, Zone, is_stamp, is_stamp_number,
+};
 use arrow_schema::DataType;
 use std::collections::BTreeMap;
 
@@ -43,6 +45,10 @@ pub(in crate::plan) struct ColumnSurvey {
     compact: TimeSurvey<TimeText>,
     /// Years and months of six digits.
     months: MonthSurvey,
+    /// Of both those with `.0` behind them.
+    pointed: u64,
+    /// Cells that are dates, perhaps with a time of day, in other forms of digits alone.
+    pub(in crate::plan) stamps: u64,
     pub(in crate::plan) clocks: TimeSurvey<ClockText>,
     pub(in crate::plan) durations: TimeSurvey<DurationText>,
     pub(in crate::plan) booleans: u64,
@@ -87,6 +93,8 @@ impl ColumnSurvey {
             doubtful_date: None,
             compact: TimeSurvey::default(),
             months: MonthSurvey::default(),
+            pointed: 0,
+            stamps: 0,
             clocks: TimeSurvey::default(),
             durations: TimeSurvey::default(),
             booleans: 0,
@@ -131,6 +139,7 @@ impl ColumnSurvey {
                     let number = Parsed { code, ..Parsed::plain(x) };
                     self.forms.add_plain(row, number, single, || (place(), x.to_string()));
                     self.add_digits(row, |looks| looks.of_number(x));
+                    self.stamps += u64::from(is_stamp_number(x));
                 }
                 Cell::Label(text) if self.storage == Storage::Text => drop(self.add_text(row, text, place)),
                 Cell::Label(text) => self.texts.add(Sort::Other, text, row),
@@ -185,7 +194,9 @@ impl ColumnSurvey {
         let found = || (place(), text.to_string());
         let sort = match NumberCell::parse(text) {
             Some(cell) => {
-                self.add_digits(row, |looks| looks.read(text));
+                let is_date = self.add_digits(row, |looks| looks.read(text));
+                self.pointed += u64::from(is_date && text.ends_with(".0"));
+                self.stamps += u64::from(is_stamp(text));
                 self.forms.add(row, &cell, text, found)
             }
             None if self.add_time(row, text, found) => Sort::Time,
@@ -200,19 +211,25 @@ impl ColumnSurvey {
         sort
     }
 
-    /// Adds a number if its digits are a date, or a year and a month.
-    fn add_digits(&mut self, row: u64, read: impl Fn(TimeText) -> Option<i128>) {
+    /// Adds a number if its digits are a date, or a year and a month. Returns whether they are.
+    fn add_digits(&mut self, row: u64, read: impl Fn(TimeText) -> Option<i128>) -> bool {
         if let Some(time) = read(TimeText::COMPACT) {
             self.compact.add(row, time, TimeText::COMPACT);
         } else if let Some(time) = read(TimeText::MONTH) {
             self.months.add(row, time);
+        } else {
+            return false;
         }
+        true
     }
 
     /// The dates that its numbers may be: of eight digits, or of six if that is likely.
     pub(in crate::plan) fn in_digits(&self) -> impl Iterator<Item = (TimeText, &TimeSurvey<TimeText>)> {
         let months = Some((TimeText::MONTH, &self.months.times)).filter(|_| self.months.are_likely());
-        [(TimeText::COMPACT, &self.compact)].into_iter().chain(months)
+        [(TimeText::COMPACT, &self.compact)].into_iter().chain(months).map(|(text, dates)| {
+            let pointed = self.pointed > 0 && self.pointed == dates.count;
+            (TimeText { date: DateText { pointed, ..text.date }, ..text }, dates)
+        })
     }
 
     /// Adds a text if it is a date, a time of day or a duration.

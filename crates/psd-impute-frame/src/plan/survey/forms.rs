@@ -140,6 +140,16 @@ impl Forms {
         self.forms.iter().map(|form| form.count(comma)).sum()
     }
 
+    /// The currencies and units that numbers with a decimal sign have, and how many have each. None where one is no number for sure.
+    pub(in crate::plan) fn units(&self, comma: bool) -> Option<Vec<(String, u64)>> {
+        let units = self.forms.iter().filter(|form| !form.is_bare() && form.count(comma) > 0);
+        let one = |form: &Form| {
+            let unit = format!("{}{}", form.prefix, form.suffix);
+            form.is_sure(comma, false).then(|| (unit.trim().to_string(), form.count(comma)))
+        };
+        units.map(one).collect()
+    }
+
     /// The numbers with a decimal sign: those with the most frequent currency or unit, and those without any where that may be.
     /// `many` says that there are too many different texts for labels.
     pub(in crate::plan) fn numbers(&self, comma: bool, many: bool) -> Numbers {

@@ -5,9 +5,14 @@ use std::collections::BinaryHeap;
 
 /// Numbers that are kept to know the spread of all.
 const KEPT: usize = 200;
+/// Different numbers that are kept at either end, one more than may be codes that nobody knows.
+const ENDS: usize = 4;
+/// A number that is not known as a code is one only if it comes so often, and beside so many different others.
+const REPEATED: u64 = 3;
+const DIFFERENT: usize = 10;
 
 /// Numbers that people write where they know none: nines, eights and sevens, with either sign, and the ends of types.
-const CODES: [f64; 52] = [
+const CODES: [f64; 54] = [
     -2147483648.0,
     -999999.0,
     -99999.0,
@@ -17,6 +22,8 @@ const CODES: [f64; 52] = [
     -999.0,
     -998.0,
     -997.0,
+    -888.0,
+    -777.0,
     -99.9,
     -99.0,
     -98.0,
@@ -82,9 +89,8 @@ pub(crate) struct Spread {
     of: Codes,
     /// The codes that were found, and how often.
     codes: Vec<(f64, u64)>,
-    /// The lowest and the highest of the other numbers.
-    low: f64,
-    high: f64,
+    /// The lowest and the highest of the other numbers, the farthest out first, and how often each was found.
+    ends: [Vec<(f64, u64)>; 2],
     /// Some of the other numbers, chosen by their rows: those with the lowest hashes.
     kept: BinaryHeap<(u64, u64)>,
 }
@@ -100,7 +106,7 @@ pub(in crate::plan) struct Suspect {
 
 impl Spread {
     pub(crate) fn new(of: Codes) -> Self {
-        Self { of, codes: Vec::new(), low: f64::INFINITY, high: f64::NEG_INFINITY, kept: BinaryHeap::new() }
+        Self { of, codes: Vec::new(), ends: [Vec::new(), Vec::new()], kept: BinaryHeap::new() }
     }
 
     pub(crate) fn add(&mut self, row: u64, x: f64) {
@@ -112,8 +118,7 @@ impl Spread {
             self.count(x, 1);
             return;
         }
-        self.low = self.low.min(x);
-        self.high = self.high.max(x);
+        self.count_ends(x, 1);
         self.keep(scramble(row as i64), x.to_bits());
     }
 
@@ -121,6 +126,20 @@ impl Spread {
         match self.codes.iter_mut().find(|(known, _)| *known == code) {
             Some((_, count)) => *count += cells,
             None => self.codes.push((code, cells)),
+        }
+    }
+
+    fn count_ends(&mut self, x: f64, cells: u64) {
+        for (ends, sign) in self.ends.iter_mut().zip([1.0, -1.0]) {
+            let at = ends.partition_point(|&(end, _)| sign * end < sign * x);
+            match ends.get_mut(at) {
+                Some((end, count)) if *end == x => *count += cells,
+                _ if at < ENDS => {
+                    ends.insert(at, (x, cells));
+                    ends.truncate(ENDS);
+                }
+                _ => {}
+            }
         }
     }
 
@@ -137,25 +156,42 @@ impl Spread {
     pub(super) fn merge(&mut self, other: &Self) {
         other.codes.iter().for_each(|&(code, cells)| self.count(code, cells));
         other.kept.iter().for_each(|&(hash, bits)| self.keep(hash, bits));
-        self.low = self.low.min(other.low);
-        self.high = self.high.max(other.high);
+        // An end of both is an end of each, unless it lies further in than all that are kept.
+        for (mine, (theirs, sign)) in self.ends.iter_mut().zip(other.ends.iter().zip([1.0, -1.0])) {
+            for &(x, cells) in theirs {
+                match mine.iter_mut().find(|(end, _)| *end == x) {
+                    Some((_, count)) => *count += cells,
+                    None => mine.push((x, cells)),
+                }
+            }
+            mine.sort_by(|a, b| (sign * a.0).total_cmp(&(sign * b.0)));
+            mine.truncate(ENDS);
+        }
     }
 
     /// The codes that are repeated and far from all other numbers: by more than the distance between the quartiles and a quarter
-    /// of the range. A code below zero is far if all others are above it by much less than they spread.
+    /// of the range, or most of it for single digits. A code below zero is far if all others are above it by much less than they spread. What is not known as a code may be one
+    /// if it is repeated and further from the others than these are from each other.
     pub(in crate::plan) fn suspects(&self) -> Vec<Suspect> {
-        if self.low > self.high {
+        let out = self.unknown_codes();
+        let [Some(&(mut low, _)), Some(&(mut high, _))] = [0, 1].map(|side| self.ends[side].get(out[side]))
+        else {
             return Vec::new();
-        }
-        let (mut low, mut high) = (self.low, self.high);
+        };
+        let mut found: Vec<Suspect> = [0, 1]
+            .into_iter()
+            .flat_map(|side| &self.ends[side][..out[side]])
+            .map(|&(value, cells)| Suspect { value, cells, others: (low, high) })
+            .collect();
         let quartiles = self.quartiles();
         let mut codes = self.codes.clone();
         let outside = |x: f64, low: f64, high: f64| (low - x).max(x - high);
         codes.sort_by(|a, b| outside(a.0, low, high).total_cmp(&outside(b.0, low, high)));
-        let mut found = Vec::new();
         for (value, cells) in codes {
             let gap = outside(value, low, high);
-            let far = gap > quartiles && gap > 0.25 * (high - low) && gap > 0.0;
+            // Single digits are counts, too.
+            let share = if value.abs() < 10.0 { 0.7 } else { 0.25 };
+            let far = gap > quartiles && gap > share * (high - low) && gap > 0.0;
             let below = self.of == Codes::Numbers
                 && value < 0.0
                 && low >= 0.0
@@ -169,6 +205,28 @@ impl Spread {
         }
         found.iter_mut().for_each(|suspect| suspect.others = (low, high));
         found
+    }
+
+    /// How many numbers at the lower and at the upper end may be codes that nobody knows.
+    fn unknown_codes(&self) -> [usize; 2] {
+        let mut different: Vec<u64> = self.kept.iter().map(|&(_, bits)| bits).collect();
+        different.sort_unstable();
+        different.dedup();
+        let mut out = [0, 0];
+        if different.len() < DIFFERENT + 2 * ENDS {
+            return out;
+        }
+        // Codes at one end make those at the other seem near, so that the first is looked at again.
+        for side in [0, 1, 0] {
+            let Some(&(other, _)) = self.ends[1 - side].get(out[1 - side]) else { continue };
+            let ends = &self.ends[side];
+            let is_far = |k: &usize| {
+                let (last, next) = (ends[k - 1].0, ends[*k].0);
+                ends[..*k].iter().all(|end| end.1 >= REPEATED) && (last - next).abs() > (next - other).abs()
+            };
+            out[side] = (1..ends.len()).find(is_far).unwrap_or(0);
+        }
+        out
     }
 
     /// The distance between the quartiles of the kept numbers.
@@ -212,6 +270,35 @@ mod tests {
     }
 
     #[test]
+    fn repeated_numbers_far_out_may_be_codes_that_nobody_knows() {
+        let ages = || (0..100).map(|i| 18.0 + (i % 45) as f64);
+        for code in [-555.0, 1000.0, 12345.0, 1e9, 555.0, 999.99, -100.0] {
+            assert_eq!(suspects(Codes::Numbers, ages().chain([code; 3])), [(code, 3)], "{code}");
+            assert_eq!(suspects(Codes::Numbers, ages().chain([code; 2])), [] as [(f64, u64); 0], "{code}");
+        }
+        let both = ages().chain([-555.0; 3]).chain([12345.0; 4]).chain([-556.0; 5]).chain([-999.0; 6]);
+        assert_eq!(
+            suspects(Codes::Numbers, both.clone()),
+            [(-556.0, 5), (-555.0, 3), (12345.0, 4), (-999.0, 6)]
+        );
+        // In two parts, as of columns whose decimal sign is not known at first.
+        let (mut a, mut b) = (Spread::default(), Spread::default());
+        both.enumerate().for_each(|(i, x)| if i % 2 == 0 { a.add(i as u64, x) } else { b.add(i as u64, x) });
+        a.merge(&b);
+        assert_eq!(a.suspects().iter().map(|suspect| suspect.cells).collect::<Vec<_>>(), [5, 3, 4, 6]);
+        assert!(a.suspects().iter().all(|suspect| suspect.others == (18.0, 62.0)));
+        // An amount that is often zero, one that is cut, few different numbers, a heavy tail.
+        let none: [(f64, u64); 0] = [];
+        assert_eq!(suspects(Codes::Numbers, (0..100).map(|i| (i % 5 * i) as f64)), none);
+        assert_eq!(suspects(Codes::Numbers, (0..100).map(|i| f64::from(i).min(80.0))), none);
+        assert_eq!(
+            suspects(Codes::Numbers, (0..100).map(|i| if i % 9 == 0 { 50.0 } else { (i % 3) as f64 })),
+            none
+        );
+        assert_eq!(suspects(Codes::Numbers, (0..100).map(|i| (f64::from(i / 3) / 4.0).exp())), none);
+    }
+
+    #[test]
     fn numbers_of_the_column_are_no_codes() {
         let none: [(f64, u64); 0] = [];
         assert_eq!(suspects(Codes::Numbers, (0..200).map(|i| (i % 101) as f64)), none);
@@ -224,6 +311,8 @@ mod tests {
             "only once"
         );
         assert_eq!(suspects(Codes::Numbers, [99.0; 10]), none, "nothing else");
+        let siblings = (0..200).map(|i| f64::from(i % 6)).chain([8.0; 7]);
+        assert_eq!(suspects(Codes::Numbers, siblings), none, "a count with a gap");
         assert_eq!(suspects(Codes::Days, (0..30_000).map(f64::from)), none);
     }
 

@@ -51,6 +51,9 @@ pub struct DateText {
     /// Whether it has a year and a month, but no day.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dayless: bool,
+    /// Whether `.0` is behind digits alone, as programs write integers that have gaps among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pointed: bool,
 }
 
 /// The order of day, month and year.
@@ -99,6 +102,7 @@ impl DateText {
         month: MonthText::Number,
         comma: false,
         dayless: false,
+        pointed: false,
     };
     /// `20200131`.
     pub const COMPACT: Self = Self { separator: None, ..Self::ISO };
@@ -129,16 +133,18 @@ impl DateText {
         let year = if self.short_year { format!("{:02}", year % 100) } else { format!("{year:04}") };
         let between = self.separator.map(String::from).unwrap_or_default();
         let comma = if self.comma { "," } else { "" };
+        let point = if self.pointed { ".0" } else { "" };
         Some(match self.order {
-            DateOrder::Ymd if self.dayless => [year, month].join(&between),
-            DateOrder::Ymd => [year, month, two(day)].join(&between),
+            DateOrder::Ymd if self.dayless => [year, month].join(&between) + point,
+            DateOrder::Ymd => [year, month, two(day)].join(&between) + point,
             DateOrder::Dmy => format!("{}{between}{month}{comma}{between}{year}", two(day)),
             DateOrder::Mdy => format!("{month}{between}{}{comma}{between}{year}", two(day)),
         })
     }
 
-    /// Reads a date that is digits alone, in nanoseconds since 1970.
+    /// Reads a date that is digits alone, with or without `.0`, in nanoseconds since 1970.
     pub(super) fn read_digits(&self, text: &str) -> Option<i128> {
+        let text = text.strip_suffix(".0").unwrap_or(text);
         let digits =
             text.len() == if self.dayless { 6 } else { 8 } && text.bytes().all(|b| b.is_ascii_digit());
         self.of_digits(number(text).filter(|_| digits)?)
@@ -217,6 +223,35 @@ pub(super) fn parse_date(text: &str) -> Option<DateCell> {
 pub(crate) fn month_of_year(nanoseconds: i128) -> Option<u32> {
     let days = i32::try_from(nanoseconds.div_euclid(DAY)).ok()?.checked_add(EPOCH)?;
     NaiveDate::from_num_days_from_ce_opt(days).map(|date| date.month())
+}
+
+/// Whether digits are a date in an order or with a time of day that is not completed: `31012020`, `20200131123000`.
+pub(crate) fn is_stamp(text: &str) -> bool {
+    let digits = text.strip_suffix(".0").unwrap_or(text);
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return false;
+    }
+    let below = |range: std::ops::Range<usize>, end: u32| number(&digits[range]).is_some_and(|x| x < end);
+    match digits.len() {
+        7 | 8 => {
+            let (parts, year) = digits.split_at(digits.len() - 4);
+            let (a, b) = parts.split_at(parts.len() - 2);
+            let is_date = |a: u32, b: u32, year| days(year, b, a).or(days(year, a, b)).is_some();
+            let year = number(year).filter(|year| COMPACT_YEARS.contains(year));
+            number(a).zip(number(b)).zip(year).is_some_and(|((a, b), year)| is_date(a, b, year))
+        }
+        12 | 14 => {
+            let seconds = digits.len() == 12 || below(12..14, 60);
+            let date = DateText::COMPACT.read_digits(&digits[..8]);
+            date.is_some() && below(8..10, 24) && below(10..12, 60) && seconds
+        }
+        _ => false,
+    }
+}
+
+/// Whether the digits of a number are such a stamp.
+pub(crate) fn is_stamp_number(x: f64) -> bool {
+    x.fract() == 0.0 && (1e6..1e14).contains(&x) && is_stamp(&x.to_string())
 }
 
 /// A day or month of one or two digits.
@@ -313,6 +348,16 @@ mod tests {
     fn eight_digits_may_be_a_date() {
         assert_eq!(DateText::COMPACT.read_digits("19700102"), Some(DAY));
         assert_eq!(DateText::COMPACT.of_digits(20200496), None);
+        assert_eq!(DateText::COMPACT.read_digits("19700102.0"), Some(DAY));
+        let pointed = DateText { pointed: true, ..DateText::COMPACT };
+        assert_eq!(pointed.show(1).as_deref(), Some("19700102.0"));
+        for text in ["31012020", "1012020", "01312020", "20200131123000", "202001312359", "31012020.0"] {
+            assert!(is_stamp(text), "{text}");
+        }
+        for text in ["20200131", "31312020", "31011720", "20200131246000", "202001312460", "é101202", "123"]
+        {
+            assert!(!is_stamp(text), "{text}");
+        }
         assert_eq!(DateText::COMPACT.show(1).as_deref(), Some("19700102"));
         for text in ["20200496", "20201301", "12345678", "2020013", "202001311", "99991231", "2020-1-3"] {
             assert_eq!(DateText::COMPACT.read_digits(text), None, "{text}");

@@ -110,7 +110,7 @@ impl TimeText {
 
     /// Whether it is written in digits alone, as numbers are.
     pub(crate) fn is_digits(&self) -> bool {
-        matches!(self.date, DateText::COMPACT | DateText::MONTH)
+        self.date.separator.is_none()
     }
 
     /// The date that a number is in a column that writes its dates like this.

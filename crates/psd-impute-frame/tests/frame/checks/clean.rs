@@ -55,3 +55,14 @@ fn tables_with_hardly_anything_in_them_are_checked() {
         assert!(check(columns(), &rows, &rows).is_empty());
     }
 }
+
+/// A column that grows down a long table, with nothing else to tell it by: rows that are compared come from all of the table, not from its
+/// beginning.
+#[test]
+fn a_trend_down_a_long_table_is_no_reason_to_warn() {
+    let rng = &mut rng(5);
+    let truth: Vec<Vec<f64>> = (0..9_000).map(|i| vec![f64::from(i) / 3_000.0, normal(rng)]).collect();
+    let before = masked(&truth, |_, j| j == 0 && uniform(rng) < 0.2);
+    let warnings = check(vec![number("grows"), number("x")], &before, &truth);
+    assert!(warnings.is_empty(), "{}", texts(&warnings));
+}
