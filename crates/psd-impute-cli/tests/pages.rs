@@ -34,15 +34,18 @@ fn commands_say_what_pages_show() {
     for (name, path) in PROGRAMS {
         cases.register_bin(name, Path::new(path));
     }
-    let mut count = 0;
+    let mut found = Vec::new();
     for path in pages() {
         let page = fs::read_to_string(&path).unwrap();
         if page.contains("\n```console\n") {
-            cases.case(prepared(&page, folder.path(), count));
-            count += 1;
+            let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('/', "-");
+            cases.case(prepared(&page, folder.path(), &name));
+            found.push(name);
         }
     }
-    assert!(count >= 3, "the README, getting-started.md and command.md have commands");
+    for name in ["README.md", "docs-command.md", "docs-getting-started.md"] {
+        assert!(found.iter().any(|page| page == name), "{name} has commands");
+    }
     cases.run();
 }
 
@@ -75,9 +78,13 @@ fn every_block_is_run_or_is_known_not_to_be() {
     }
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 /// The READMEs, and every page under `docs/`.
 fn pages() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut found = vec![root.join("README.md"), root.join("python/README.md")];
     let mut folders = vec![root.join("docs")];
     while let Some(folder) = folders.pop() {
@@ -95,25 +102,31 @@ fn pages() -> Vec<PathBuf> {
 }
 
 /// Copies a page, with the folder that its commands start from and one that lets them write.
-fn prepared(page: &str, folder: &Path, number: usize) -> PathBuf {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let start = folder.join(format!("{number}.in/examples"));
+fn prepared(page: &str, folder: &Path, name: &str) -> PathBuf {
+    let path = folder.join(name);
+    let start = path.with_extension("in").join("examples");
     fs::create_dir_all(&start).unwrap();
-    fs::create_dir(folder.join(format!("{number}.out"))).unwrap();
-    for entry in fs::read_dir(examples).unwrap() {
+    fs::create_dir(path.with_extension("out")).unwrap();
+    for entry in fs::read_dir(root().join("examples")).unwrap() {
         let entry = entry.unwrap();
         fs::copy(entry.path(), start.join(entry.file_name())).unwrap();
     }
     let lines: Vec<String> = page.lines().map(elided).collect();
     // An empty line says that the last one of an output has an end.
     let text = lines.join("\n").replace("\n```\n", "\n\n```\n");
-    let path = folder.join(format!("{number}.md"));
     fs::write(&path, text).unwrap();
     path
 }
 
-/// A line without what is a machine's own: seconds, likelihoods, weights and scores.
+/// A line without what is a machine's own: seconds, likelihoods, weights and scores, and what was taken away by random numbers.
 fn elided(line: &str) -> String {
+    if line.contains(" cells taken away") {
+        return format!("[..]{}", &line[line.find(' ').unwrap()..]);
+    }
+    if line.split_whitespace().skip(1).any(is_score) {
+        let words = line.split_whitespace();
+        return words.map(|word| if is_score(word) { "[..]" } else { word }).collect::<Vec<_>>().join("    ");
+    }
     if line.strip_suffix(" s").is_some_and(|seconds| seconds.parse::<f64>().is_ok()) {
         return "[..] s".to_string();
     }
@@ -124,4 +137,11 @@ fn elided(line: &str) -> String {
         Some((percent, score)) => format!("[..] {}([..] alone)", &line[percent..score]),
         None => line.to_string(),
     }
+}
+
+/// Whether a word is a number with six decimals.
+fn is_score(word: &str) -> bool {
+    word.split_once('.').is_some_and(|(whole, decimals)| {
+        decimals.len() == 6 && [whole, decimals].iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()))
+    })
 }

@@ -68,7 +68,10 @@ fn name_of(arg: &Arg) -> String {
 /// The help of an argument, its possible values and its default.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help()).unwrap();
-    let mut text = format!("{}.", one_line(help));
+    let mut text = one_line(help);
+    if !text.ends_with('.') {
+        text.push('.');
+    }
     if !arg.get_action().takes_values() {
         return text;
     }
@@ -86,7 +89,9 @@ fn meaning(arg: &Arg) -> String {
     text
 }
 
+/// A text in one line, without the point at its end.
 fn one_line(text: impl ToString) -> String {
     let text = text.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-    text.trim_end_matches('.').to_string()
+    let sentence = if text.ends_with("...") { None } else { text.strip_suffix('.') };
+    sentence.unwrap_or(&text).to_string()
 }
