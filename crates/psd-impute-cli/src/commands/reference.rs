@@ -58,11 +58,20 @@ fn describe(page: &mut String, command: &Command) {
 
 /// An argument as it is given: `-o`, `--output <OUTPUT>`.
 fn name_of(arg: &Arg) -> String {
-    let long = arg.to_string().replace('|', "\\|");
+    let long = code(&arg.to_string());
     match (arg.get_short(), arg.get_long()) {
-        (Some(short), Some(_)) => format!("`-{short}`, `{long}`"),
-        _ => format!("`{long}`"),
+        (Some(short), Some(_)) => format!("`-{short}`, {long}"),
+        _ => long,
     }
+}
+
+/// Code in a cell of a table, where readers of Markdown disagree on a bar between backticks.
+fn code(text: &str) -> String {
+    if !text.contains('|') {
+        return format!("`{text}`");
+    }
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('|', "&#124;");
+    format!("<code>{text}</code>")
 }
 
 /// The help of an argument, its possible values and its default.
