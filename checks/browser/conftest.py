@@ -83,25 +83,25 @@ def browser():
 class Watched:
     """A page, and everything that it says, asks for and is refused."""
 
-    def __init__(self, context, path):
+    def __init__(self, context, address):
         self.messages, self.requests, self.dialogs = [], [], []
         self.page = context.new_page()
         self.page.on("console", lambda message: self.messages.append(message.text))
         self.page.on("pageerror", lambda error: self.messages.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
-        self.page.goto(path.as_uri())
+        self.page.goto(address)
 
 
 @pytest.fixture
 def visit(browser):
-    """Opens a page: `visit(path, width=375, color_scheme="dark")`."""
+    """Opens a page, a file or an address: `visit(path, width=375, color_scheme="dark")`."""
     contexts = []
 
-    def open_page(path, width=1280, **settings):
+    def open_page(page, width=1280, **settings):
         context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
         contexts.append(context)
-        return Watched(context, path)
+        return Watched(context, page.as_uri() if isinstance(page, Path) else page)
 
     yield open_page
     for context in contexts:

@@ -11,10 +11,9 @@ from .random import seed_of
 
 
 class PSDDensity:
-    r"""A positive semi-definite kernel density on incomplete rows, fitted by convex maximum likelihood.
+    """A positive semi-definite kernel density on incomplete rows, fitted by convex maximum likelihood:
 
-    .. math:: p(x) = (1 - \nu)\, \varphi(x)^\top Q\, \varphi(x) + \nu\, u(x), \qquad
-              \varphi_a(x) \propto e^{-(x - w_a)^\top P (x - w_a)}, \qquad \int \varphi_a^2 = 1
+        p(x) = (1 - ν) φ(x)ᵀ Q φ(x) + ν u(x),   φ_a(x) ∝ exp(-(x - w_a)ᵀ P (x - w_a)),   ∫ φ_a² = 1
 
     Only ``Q`` is fitted. Rows are taken in the units they come in: standardise them first, or choose anchors and
     metric to fit their scale. Missing cells are NaN and are integrated out.
@@ -77,7 +76,7 @@ class PSDDensity:
         tolerance: float = 1e-8,
         max_iter: int = 200,
     ) -> PSDDensity:
-        r"""Fits ``Q`` to the observed cells.
+        """Fits ``Q`` to the observed cells.
 
         Parameters
         ----------
@@ -86,11 +85,11 @@ class PSDDensity:
         anchors : array-like of shape (n_anchors, n_features)
             The points ``w_a``.
         metric : float, array-like of shape (n_features,) or (n_features, n_features), default=1
-            ``P``: a bandwidth :math:`\eta` for all columns, one for each, or the matrix itself.
+            ``P``: a bandwidth for all columns, one for each, or the matrix itself.
         barrier : float, default=1e-3
-            The weight :math:`\mu` of ``-log det Q`` in the objective.
+            The weight μ of ``-log det Q`` in the objective.
         regularization : float, default=0
-            The weight :math:`\lambda` of ``tr(Q A_0)``.
+            The weight λ of ``tr(Q A_0)``.
         penalty : {"identity", "kernel"}, default="identity"
             ``A_0``: the identity, or the kernel between the anchors.
         reference : None, ("normal", mean, covariance) or ("uniform", low, high), default=None

@@ -1,4 +1,4 @@
-//! The browser that the report's page is looked at with: Debian's Chromium.
+//! The browser that the report's page and the documentation site are looked at with: Debian's Chromium.
 
 use crate::step::{command, run};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask test` and `cargo xtask bench`.
+//! The project's own tasks: `cargo xtask test`, `cargo xtask docs` and `cargo xtask bench`.
 
 mod browser;
 mod python;
@@ -12,13 +12,15 @@ use step::{cargo, run};
 const USAGE: &str = "usage: cargo xtask <task>
 
 tasks:
-  test    formatting, lints, documentation, Rust tests, Python checks, the page in a browser, the Python package's tests
+  test    formatting, lints, documentation, Rust tests, Python checks, pages in a browser, the Python package's tests
+  docs    the documentation site, into target/site, with warnings denied
   bench   all benchmarks of the engine";
 
 fn main() -> ExitCode {
     let tasks: Vec<String> = env::args().skip(1).collect();
     let outcome = match tasks.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
+        ["docs"] => python::site(),
         ["bench"] => bench(),
         _ => Err(USAGE.to_string()),
     };
@@ -37,6 +39,7 @@ fn test() -> Result<(), String> {
         let environments = scope.spawn(python::Environments::prepare);
         rust()?;
         let environments = environments.join().map_err(|_| "xtask: a panic while Python was set up")??;
+        python::site()?;
         python::checks(&environments)?;
         python::package(&environments)
     })

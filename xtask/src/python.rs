@@ -1,4 +1,4 @@
-//! The checks in Python and the Python package's tests, in virtual environments of their own.
+//! The documentation site, the checks in Python and the Python package's tests, in virtual environments of their own.
 
 use crate::browser;
 use crate::step::{command, root, run, target};
@@ -61,14 +61,22 @@ impl Environments {
     }
 }
 
-/// Checks against independent programs, and the report's page in a browser, if there is one.
+/// Builds the documentation site into `target/site`; a warning is an error.
+pub(crate) fn site() -> Result<(), String> {
+    let environment = Environment::prepare("venv-docs", "docs/requirements.txt")?;
+    let mut mkdocs = command(&environment.python);
+    mkdocs.args(["-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir"]).arg(target().join("site"));
+    run("documentation site", mkdocs.env("NO_MKDOCS_2_WARNING", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
+}
+
+/// Checks against independent programs, and the report and the site in a browser, if there is one.
 pub(crate) fn checks(Environments { checks: environment, .. }: &Environments) -> Result<(), String> {
     environment.pytest("Python checks", &["checks", "--ignore", "checks/browser"])?;
     if !browser::is_there() {
-        println!("== the page in a browser: skipped, because there is no /usr/bin/chromium");
+        println!("== pages in a browser: skipped, because there is no /usr/bin/chromium");
         return Ok(());
     }
-    environment.pytest("the page in a browser", &["checks/browser"])
+    environment.pytest("pages in a browser", &["checks/browser"])
 }
 
 /// Builds the package's wheel, and runs its tests with current packages and with the oldest that it supports.

@@ -14,6 +14,8 @@ mod intervals;
 pub(crate) mod lab;
 pub(crate) mod man;
 mod progress;
+#[cfg(test)]
+mod reference;
 pub(crate) mod report;
 mod run_args;
 pub(crate) mod sample;
