@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask test`, `cargo xtask docs` and `cargo xtask bench`.
+//! The project's own tasks: `cargo xtask quick`, `test`, `docs`, `package` and `bench`.
 
 mod browser;
 mod python;
@@ -7,20 +7,24 @@ mod step;
 use std::env;
 use std::process::ExitCode;
 use std::thread;
-use step::{cargo, run};
+use step::{cargo, run, target};
 
 const USAGE: &str = "usage: cargo xtask <task>
 
 tasks:
-  test    formatting, lints, documentation, Rust tests, Python checks, pages in a browser, the Python package's tests
-  docs    the documentation site, into target/site, with warnings denied
-  bench   all benchmarks of the engine";
+  quick     formatting, lints, the unit tests and the quicker Rust tests
+  test      formatting, lints, documentation, Rust tests, Python checks, pages in a browser, the Python package's tests
+  docs      the documentation site, into target/site, with warnings denied
+  package   the crates as they would be published, and the Python package's source distribution and wheel
+  bench     all benchmarks of the engine";
 
 fn main() -> ExitCode {
     let tasks: Vec<String> = env::args().skip(1).collect();
     let outcome = match tasks.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["quick"] => quick(),
         ["test"] => test(),
         ["docs"] => python::site(),
+        ["package"] => package(),
         ["bench"] => bench(),
         _ => Err(USAGE.to_string()),
     };
@@ -31,6 +35,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What is worth asking after every change.
+fn quick() -> Result<(), String> {
+    lints()?;
+    let tests = "test --workspace --lib --bins --test frame --test snapshots --test evaluation --test drift";
+    run("quicker tests", &mut cargo(tests))
 }
 
 /// Everything that must hold before a change goes in, the quick checks first. Python's packages come while cargo builds.
@@ -45,11 +56,23 @@ fn test() -> Result<(), String> {
     })
 }
 
-fn rust() -> Result<(), String> {
+fn lints() -> Result<(), String> {
     run("formatting", &mut cargo("fmt --all --check"))?;
-    run("lints", &mut cargo("clippy --workspace --all-targets -- -D warnings"))?;
+    run("lints", &mut cargo("clippy --workspace --all-targets -- -D warnings"))
+}
+
+fn rust() -> Result<(), String> {
+    lints()?;
     run("documentation", cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-Dwarnings"))?;
     run("tests", &mut cargo("test --workspace"))
+}
+
+/// Builds what would be published, as those who get it will: each crate from its package, the Python package from its source distribution.
+fn package() -> Result<(), String> {
+    let mut package = cargo("package --workspace --exclude xtask --exclude psd-impute-python");
+    // Otherwise each package is built in a folder of its own, with all that it depends on.
+    run("crates", package.env("CARGO_TARGET_DIR", target()))?;
+    python::distributions()
 }
 
 fn bench() -> Result<(), String> {

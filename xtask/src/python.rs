@@ -3,7 +3,7 @@
 use crate::browser;
 use crate::step::{command, root, run, target};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A virtual environment with the packages that a file names.
 struct Environment {
@@ -24,14 +24,19 @@ impl Environment {
         if !environment.python.exists() {
             run(&format!("making {name}"), command("python3").args(["-m", "venv"]).arg(&venv))?;
         }
-        environment.pip(&format!("packages of {name}"), &["-r", requirements])?;
+        environment.install(&format!("packages of {name}"), &["-r", requirements])?;
         fs::write(&stamp, wanted).map_err(|e| format!("xtask: {}: {e}", stamp.display()))?;
         Ok(environment)
     }
 
-    fn pip(&self, heading: &str, what: &[&str]) -> Result<(), String> {
+    fn install(&self, heading: &str, what: &[&str]) -> Result<(), String> {
+        self.pip(heading, "install", what)
+    }
+
+    fn pip(&self, heading: &str, task: &str, what: &[&str]) -> Result<(), String> {
         let mut pip = command(&self.python);
-        run(heading, pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(what))
+        pip.args(["-m", "pip", task, "--quiet", "--disable-pip-version-check"]).args(what);
+        run(heading, pip.env("CARGO_TARGET_DIR", target()))
     }
 
     /// Runs pytest; its summary is the last thing printed.
@@ -95,9 +100,9 @@ pub(crate) fn package(Environments { current, oldest, .. }: &Environments) -> Re
         "python/Cargo.toml",
     ]);
     run("Python wheel", maturin.arg("--out").arg(&wheels).arg("--interpreter").arg(&current.python))?;
-    let wheel = wheel(&wheels)?;
+    let wheel = only(&wheels, "whl")?;
     for environment in [current, oldest] {
-        environment.pip("Python package", &["--force-reinstall", "--no-deps", &wheel])?;
+        environment.install("Python package", &["--force-reinstall", "--no-deps", &wheel])?;
     }
     oldest.pytest(
         "Python package, oldest packages",
@@ -115,13 +120,36 @@ pub(crate) fn package(Environments { current, oldest, .. }: &Environments) -> Re
     current.pytest("Python package", &everything)
 }
 
-/// The one wheel in a folder.
-fn wheel(folder: &PathBuf) -> Result<String, String> {
+/// Builds the source distribution and from it alone, outside the workspace, a wheel; checks what both say of themselves.
+pub(crate) fn distributions() -> Result<(), String> {
+    let environment = Environment::prepare("venv-publish", "python/requirements-publish.txt")?;
+    let folder = target().join("distributions");
+    let _ = fs::remove_dir_all(&folder);
+    let mut sdist = command(&environment.python);
+    sdist.args(["-m", "maturin", "sdist", "--quiet", "--manifest-path", "python/Cargo.toml", "--out"]);
+    run("source distribution", sdist.arg(&folder))?;
+    let source = only(&folder, "gz")?;
+    let out = folder.display().to_string();
+    environment.pip(
+        "wheel from the source distribution",
+        "wheel",
+        &["--no-deps", "--wheel-dir", &out, &source],
+    )?;
+    let wheel = only(&folder, "whl")?;
+    let mut twine = command(&environment.python);
+    run("metadata", twine.args(["-m", "twine", "check", "--strict", &source, &wheel]))?;
+    environment.install("the wheel", &["--force-reinstall", &wheel])?;
+    let mut import = command(&environment.python);
+    run("import", import.args(["-c", "import psd_impute; psd_impute.PSDImputer()"]))
+}
+
+/// The one file in a folder with this ending.
+fn only(folder: &Path, ending: &str) -> Result<String, String> {
     let entries = fs::read_dir(folder).map_err(|e| format!("xtask: {}: {e}", folder.display()))?;
     let found = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(|path| path.extension().is_some_and(|e| e == "whl"));
+        .find(|path| path.extension().is_some_and(|e| e == ending));
     found
         .map(|path| path.display().to_string())
-        .ok_or_else(|| format!("xtask: no wheel in {}", folder.display()))
+        .ok_or_else(|| format!("xtask: no .{ending} in {}", folder.display()))
 }

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// The root of the workspace.
 pub(crate) fn root() -> &'static Path {
@@ -30,11 +31,15 @@ pub(crate) fn cargo(arguments: &str) -> Command {
     cargo
 }
 
-/// Runs one step under its heading; the error says which step failed and how.
+/// Runs one step under its heading and says how long it took; the error says which step failed and how.
 pub(crate) fn run(heading: &str, command: &mut Command) -> Result<(), String> {
     println!("== {heading}");
+    let start = Instant::now();
     match command.status() {
-        Ok(status) if status.success() => Ok(()),
+        Ok(status) if status.success() => {
+            println!("== {heading}: {:.0} s", start.elapsed().as_secs_f64());
+            Ok(())
+        }
         Ok(status) => Err(format!("xtask: {heading} failed ({status}): {command:?}")),
         Err(error) => Err(format!("xtask: {heading} could not start ({error}): {command:?}")),
     }

@@ -10,9 +10,9 @@ const MOST_IMPUTATIONS: u64 = 1000;
 
 /// The studies that come with the command, by the names of their files.
 const KNOWN: [(&str, &str); 3] = [
-    ("paper.toml", include_str!("../../../../psd-impute-eval/studies/paper.toml")),
-    ("in-sample.toml", include_str!("../../../../psd-impute-eval/studies/in-sample.toml")),
-    ("minute.toml", include_str!("../../../../psd-impute-eval/studies/minute.toml")),
+    ("paper.toml", include_str!("../../../studies/paper.toml")),
+    ("in-sample.toml", include_str!("../../../studies/in-sample.toml")),
+    ("minute.toml", include_str!("../../../studies/minute.toml")),
 ];
 
 /// Reads a study from a file, or from the command if there is no such file and it knows the name.
