@@ -3,8 +3,8 @@
 use crate::common::*;
 use crate::model::written;
 use psd_impute::impute::Limits;
-use psd_impute::stack::Member;
 use psd_impute::model::Model;
+use psd_impute::stack::Member;
 use psd_impute::table::{Column, TOLD_APART, Table};
 
 /// Labels that are seen once, all with small `x`. The others are seen twice, one of them 300 times more and then with large `x`. They are as many
