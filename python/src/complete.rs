@@ -82,16 +82,22 @@ pub(crate) fn complete(
     let work = move |teller: &Teller<Event, Notes>| {
         let limits = limits(&fitted.plan, bounds, Some(&source))?;
         let imputer = fitted.model.imputer(limits.clone())?;
-        let all = fitted.model.imputations(imputations, seed)?.one_fit(one_fit).within(limits.clone())?;
+        let draws = match method {
+            Method::Draw => {
+                Some(fitted.model.imputations(imputations, seed)?.one_fit(one_fit).within(limits.clone())?)
+            }
+            Method::Mean | Method::Median => None,
+        };
         let mut report = Report::default();
         let mut checks = Checks::new(&fitted.plan, method.filled_with());
         for number in 1..=imputations {
-            let filling = Filling::new(method, &imputer, &all, number)?;
+            let filling = Filling::new(method, &imputer, draws.as_ref(), number)?;
             let first = (number == 1).then_some((&mut report, &mut checks));
             complete_one(&fitted, &source, &limits, &filling, first, teller)?;
             teller.tell(Event::Tables(number));
         }
-        let notes = report.notes().into_iter().chain(report.odd_notes()).collect();
+        let notes = report.notes().into_iter().chain(report.odd_notes());
+        let notes = notes.chain(draws.as_ref().and_then(Imputations::note)).collect();
         let findings = checks.finish(Some(&fitted.model)).into_iter().map(finding).collect();
         Ok((notes, Drift::notes(&report.drift(&fitted.plan)), findings))
     };
@@ -139,13 +145,13 @@ impl<'a> Filling<'a> {
     fn new(
         method: Method,
         imputer: &'a Imputer<'a>,
-        all: &'a Imputations<'a>,
+        draws: Option<&'a Imputations<'a>>,
         number: u64,
     ) -> Result<Self, Failure> {
-        Ok(match method {
-            Method::Mean => Self::Means(imputer),
-            Method::Median => Self::Medians(imputer),
-            Method::Draw => Self::Draws(all.nth(number)?),
+        Ok(match (draws, method) {
+            (Some(draws), _) => Self::Draws(draws.nth(number)?),
+            (None, Method::Median) => Self::Medians(imputer),
+            (None, _) => Self::Means(imputer),
         })
     }
 
