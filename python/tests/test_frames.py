@@ -144,7 +144,7 @@ def test_strict_refuses_cells_that_would_stay_empty(people):
     strict = PSDImputer(random_state=0, strict=True).fit(keyed)
     assert strict.transform(keyed)["height"].notna().all()
     keyed.loc["r4", "key"] = None
-    what = r"1 missing cell would stay empty: 1 of `key` \(it identifies rows\)\nhint: complete it with categorical_features key"
+    what = r"1 missing cell would stay empty: 1 of `key` \(it identifies rows\)\nhint: categorical_features key completes it with texts of other rows"
     for refused in (strict.transform, strict.impute, PSDImputer(strict=True).fit):
         with pytest.raises(DataError, match=what):
             refused(keyed)

@@ -66,7 +66,7 @@ fn strict_refuses_them_before_anything_is_fitted_or_written() {
             said.contains("error: 20 missing cells would stay empty: 20 of `cabin` (30 different"),
             "{said}"
         );
-        assert!(said.contains("hint: complete it with --categorical cabin"), "{said}");
+        assert!(said.contains("hint: --categorical cabin completes it with texts of other rows"), "{said}");
         assert!(!folder.path("out.csv").exists() && !folder.path("out.psd").exists());
     }
     let (output, said) = run(&folder, "impute in.csv -o out.csv --strict --ignore cabin");

@@ -79,12 +79,24 @@ impl ColumnPlan {
 
     /// The same in words; nothing where there are none.
     pub fn ends_in_words(&self) -> Option<String> {
-        match self.shown_ends() {
-            [Some(low), Some(high)] => Some(format!("{low} to {high}")),
-            [Some(low), None] => Some(format!("at least {low}")),
-            [None, Some(high)] => Some(format!("at most {high}")),
-            [None, None] => None,
-        }
+        in_words(&self.shown_ends())
+    }
+}
+
+impl Bounds {
+    /// The ends as they were given.
+    pub fn shown(&self) -> [Option<String>; 2] {
+        self.ends.each_ref().map(|end| end.as_ref().map(End::to_string))
+    }
+}
+
+/// Two ends in words. Returns `None` if there are none.
+pub fn in_words(ends: &[Option<String>; 2]) -> Option<String> {
+    match ends {
+        [Some(low), Some(high)] => Some(format!("{low} to {high}")),
+        [Some(low), None] => Some(format!("at least {low}")),
+        [None, Some(high)] => Some(format!("at most {high}")),
+        [None, None] => None,
     }
 }
 

@@ -67,7 +67,7 @@ mod write;
 
 pub use batch::Batch;
 pub use batches::Batches;
-pub use bounds::{Bounds, BoundsOptions, End};
+pub use bounds::{Bounds, BoundsOptions, End, in_words};
 pub use checks::{Checks, FilledWith, Warning, WarningKind};
 pub use decode::Completed;
 pub use drift::Drift;

@@ -154,7 +154,9 @@ impl LeftColumn {
         let ignored = names(&|c| c.reason == Ignored);
         let hopeless = names(&|c| !by_rule(c) && !dates(c) && c.reason != Ignored);
         let remedies = [
-            text.map(|names| format!("complete it with {category} {names}")),
+            text.map(|names| {
+                format!("{category} {names} completes it with texts of other rows, few of which repeat")
+            }),
             numbers.map(|names| format!("complete it with {number} {names}")),
             doubtful.map(|names| format!("settle the dates of {names}")),
             ignored.map(|names| format!("do not give {ignore} {names}")),

@@ -157,12 +157,12 @@ impl Describe {
                 if patterns.len() > PATTERNS { format!(" of {}", patterns.len()) } else { String::new() };
             writeln!(out, "the commonest{of} patterns of missing cells:")?;
         }
+        let nothing = match report.left_empty {
+            0 => "nothing missing",
+            _ => "nothing missing in columns that are completed",
+        };
         for PatternReport { rows, missing } in &report.patterns {
-            let what = if missing.is_empty() {
-                "nothing missing".to_string()
-            } else {
-                printable(&missing.join(", "))
-            };
+            let what = if missing.is_empty() { nothing.to_string() } else { printable(&missing.join(", ")) };
             writeln!(out, "  {rows:>9}  {what}")?;
         }
         for note in &report.notes {

@@ -128,7 +128,7 @@ impl Impute {
         notes.extend(prepared.report.notes());
         let drift = if self.model.is_some() { prepared.report.drift(&prepared.plan) } else { Vec::new() };
         notes.extend(Drift::notes(&drift));
-        let columns = columns(&prepared.plan, &prepared.report, self.bounds.options().auto);
+        let columns = columns(&prepared.plan, &prepared.report, &self.bounds.options());
         let summary = Summary {
             input: names(&self.input),
             outputs: (1..=self.m).map(|k| self.path(k).display().to_string()).collect(),

@@ -4,7 +4,9 @@ use super::Failure;
 use crate::diagnostic::printable;
 use psd_impute::model::{DensityReport, KernelReport, Model};
 use psd_impute::stack::Tried;
-use psd_impute_frame::{ColumnPlan, Drift, LeftColumn, Plan, Report, Warning};
+use psd_impute_frame::{
+    Bounds, BoundsOptions, ColumnPlan, Drift, LeftColumn, Plan, Report, Warning, in_words,
+};
 use serde::Serialize;
 use std::fmt;
 use std::io::Write;
@@ -47,7 +49,7 @@ pub(crate) struct ColumnSummary {
     pub(crate) kind: &'static str,
     #[serde(flatten)]
     pub(crate) cells: Cells,
-    /// The ends that imputed cells respect because all observed ones did.
+    /// The ends that imputed cells respect: those that were given, else those that all observed cells respect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ends: Option<[Option<String>; 2]>,
     #[serde(skip)]
@@ -249,12 +251,13 @@ impl fmt::Display for Cells {
 
 /// The columns of a table, in its order: what they are, what became of their missing cells, and the ends that these respect on their own if
 /// they do so.
-pub(crate) fn columns(plan: &Plan, report: &Report, auto_bounds: bool) -> Vec<ColumnSummary> {
+pub(crate) fn columns(plan: &Plan, report: &Report, bounds: &BoundsOptions) -> Vec<ColumnSummary> {
     let completed = |column: &ColumnPlan| {
         let found = report.columns.iter().find(|found| found.name == column.name() && !found.absent)?;
         let (name, kind) = (found.name.clone(), column.kind().name());
-        let ends = Some(column.shown_ends()).filter(|ends| auto_bounds && *ends != [None, None]);
-        let ends_in_words = column.ends_in_words().filter(|_| auto_bounds);
+        let given = bounds.asked.iter().find(|given| given.column == column.name()).map(Bounds::shown);
+        let ends = given.unwrap_or_else(|| if bounds.auto { column.shown_ends() } else { [None, None] });
+        let (ends_in_words, ends) = (in_words(&ends), Some(ends).filter(|ends| *ends != [None, None]));
         let cells = Cells::filled(found.missing);
         Some(ColumnSummary { name, kind, cells, ends, ends_in_words, reason: None })
     };

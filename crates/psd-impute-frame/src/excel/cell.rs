@@ -38,6 +38,7 @@ impl Value {
     pub(super) fn class(&self) -> Option<Class> {
         Some(match self {
             Self::Error => return None,
+            Self::Number(x) if is_whole(*x) => Class::Whole,
             Self::Number(_) => Class::Number,
             Self::Text(_) => Class::Text,
             Self::Boolean(_) => Class::Boolean,
@@ -101,6 +102,11 @@ impl Value {
             _ => Self::Text(json.into()),
         }
     }
+}
+
+/// Whether a number is an integer that `i64` and a workbook hold alike. A workbook has no integers of its own.
+fn is_whole(x: f64) -> bool {
+    x.fract() == 0.0 && x.abs() <= 2f64.powi(53) && !(x == 0.0 && x.is_sign_negative())
 }
 
 /// Whether Excel has a date for so many days.

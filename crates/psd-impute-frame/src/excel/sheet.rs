@@ -6,8 +6,8 @@ use crate::class::{Class, ColumnClass};
 use crate::error::{Error, Result};
 use crate::missing::{Missing, Tokens};
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, DurationMillisecondArray, Float64Array, NullArray, RecordBatch,
-    StringArray, Time32MillisecondArray, TimestampMillisecondArray,
+    ArrayRef, BooleanArray, Date32Array, DurationMillisecondArray, Float64Array, Int64Array, NullArray,
+    RecordBatch, StringArray, Time32MillisecondArray, TimestampMillisecondArray,
 };
 use arrow_schema::{Field, Schema};
 use std::collections::HashMap;
@@ -78,7 +78,11 @@ fn array(class: Option<Class>, cells: &[Option<&Value>]) -> ArrayRef {
     };
     match class {
         None => Arc::new(NullArray::new(cells.len())),
-        Some(Class::Whole | Class::Long | Class::Number) => {
+        Some(Class::Whole) => {
+            let whole = |value: &Value| if let Value::Number(x) = value { Some(*x as i64) } else { None };
+            Arc::new(each(cells, whole).collect::<Int64Array>())
+        }
+        Some(Class::Long | Class::Number) => {
             let number = |value: &Value| if let Value::Number(x) = value { Some(*x) } else { None };
             Arc::new(each(cells, number).collect::<Float64Array>())
         }

@@ -83,7 +83,7 @@ fn a_strict_caller_hears_which_columns_and_what_to_do() {
     );
     assert_eq!(
         LeftColumn::remedies(&left, ["--categorical", "--continuous", "--ignore"]),
-        "complete it with --categorical name,ticket; complete it with --continuous id; do not give --ignore skipped; \
+        "--categorical name,ticket completes it with texts of other rows, few of which repeat; complete it with --continuous id; do not give --ignore skipped; \
          take never out of the table, which nothing completes"
     );
     let whole: Vec<LeftColumn> = left.into_iter().map(|column| LeftColumn { missing: 0, ..column }).collect();

@@ -119,8 +119,8 @@ fn draws_of_few_rows_are_as_spread_as_their_distributions() {
 #[test]
 fn several_tables_have_the_variance_that_rubins_rules_need() {
     let (model, table) = fitted(50);
-    let alone = scatter((0..6000).map(|seed| plain(&model, &table, seed)));
-    for (of, series) in [(2, 1200), (3, 900), (5, 400)] {
+    let alone = scatter((0..9000).map(|seed| plain(&model, &table, seed)));
+    for (of, series) in [(2, 1500), (3, 1500), (5, 600)] {
         let all: Vec<Vec<[f64; 2]>> = (0..series)
             .map(|seed| drawn(&model, &table, of, seed).iter().map(statistics).collect())
             .collect();
