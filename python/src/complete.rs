@@ -96,8 +96,7 @@ pub(crate) fn complete(
             complete_one(&fitted, &source, &limits, &filling, first, teller)?;
             teller.tell(Event::Tables(number));
         }
-        let notes = report.notes().into_iter().chain(report.odd_notes());
-        let notes = notes.chain(draws.as_ref().and_then(Imputations::note)).collect();
+        let notes = report.notes().into_iter().chain(report.odd_notes()).collect();
         let findings = checks.finish(Some(&fitted.model)).into_iter().map(finding).collect();
         Ok((notes, Drift::notes(&report.drift(&fitted.plan)), findings))
     };

@@ -44,7 +44,8 @@ def check_table(data: Any) -> None:
         raise TypeError("a lazy table has no cells yet\nhint: call .collect() on it first")
     if is_a(data, "pandas", "Series") or is_a(data, "polars", "Series"):
         raise DataError("a Series is one column, but X must be a table\nhint: X.to_frame() makes a table of it")
-    if isinstance(data, dict):
+    # A sparse matrix of SciPy may be a dict, too; scikit-learn refuses those.
+    if isinstance(data, dict) and not hasattr(data, "tocsr"):
         raise DataError("a dict is no table\nhint: pandas.DataFrame(X) or polars.DataFrame(X) makes one of it")
     if is_a(data, "pyarrow", "Array", "ChunkedArray"):
         raise DataError("an array is one column, but X must be a table\nhint: pyarrow.table({'x': X}) makes a table of it")
