@@ -10,7 +10,7 @@ use crate::plan::Kind;
 
 /// The fewest observed cells of a column.
 const OBSERVED: u64 = 30;
-/// Beyond this many widths outside the range is far; for positive numbers also on the log scale; for amounts that may be zero, which have
+/// A number is far outside the range from this many widths of it on; for positive numbers also on the log scale; for amounts that may be zero, which have
 /// long tails, this many times the largest.
 const FAR: (f64, f64) = (1.0, 0.5);
 const TIMES: f64 = 10.0;

@@ -55,7 +55,7 @@ impl Survey {
     ///
     /// # Errors
     ///
-    /// If a batch cannot be read or has other columns.
+    /// [`Error::DuplicateColumn`], [`Error::Shape`] for another number of columns, and errors in reading the cells.
     pub fn add(&mut self, batch: &Batch) -> Result<()> {
         if self.rows == 0 {
             batch.check_names()?;
