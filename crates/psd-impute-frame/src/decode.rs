@@ -44,7 +44,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the tables do not match, or a cell cannot be read.
+    /// If the shapes of the two do not match, or the batch lacks the modelled columns.
     pub fn decode<'a>(&'a self, batch: &'a Batch, completed: &'a Table) -> Result<Completed<'a>> {
         self.positions(batch)?;
         let modelled: Vec<&str> = self.modelled().map(ColumnPlan::name).collect();
@@ -70,7 +70,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the tables do not match, or a cell cannot be read.
+    /// If the shapes of the two do not match, or the batch lacks the modelled columns.
     pub fn erase<'a>(&'a self, batch: &'a Batch, masked: &'a Table) -> Result<Completed<'a>> {
         let mut erased = self.decode(batch, masked)?;
         erased.erases = true;

@@ -82,7 +82,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// If it cannot.
+    /// [`Error::Unwritable`].
     pub fn check_size(self, rows: u64, columns: usize) -> Result<()> {
         if self == Self::Excel { check_size(rows + 1, columns) } else { Ok(()) }
     }

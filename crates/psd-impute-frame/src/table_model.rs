@@ -137,7 +137,7 @@ impl TableModel {
     ///
     /// # Errors
     ///
-    /// If the model cannot be stored.
+    /// [`Error::Unwritable`].
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.bytes_with(&self.plan)
     }
@@ -146,7 +146,7 @@ impl TableModel {
     ///
     /// # Errors
     ///
-    /// If the model cannot be stored.
+    /// [`Error::Unwritable`].
     pub fn to_bytes_with_settings(&self, settings: Option<serde_json::Value>) -> Result<Vec<u8>> {
         self.bytes_with(&self.plan.clone().with_settings(settings))
     }
@@ -179,7 +179,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the number of cells does not match.
+    /// If the engine refuses a column or a cell.
     pub fn table(&self, cells: &[f64]) -> Result<Table> {
         let columns = self.engine_columns()?;
         let d = columns.len();
