@@ -203,7 +203,7 @@ impl Batch {
         }
     }
 
-    /// Which cells of a column are missing.
+    /// Whether each cell of a column is missing.
     pub(crate) fn missing(&self, column: usize) -> Result<Vec<bool>> {
         let cells = self.cells(column)?;
         let unsupported = match (&self.rows, &cells) {

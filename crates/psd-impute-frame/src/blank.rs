@@ -11,6 +11,10 @@ use crate::plan::{ColumnPlan, Kind, Plan, Role};
 impl Plan {
     /// Batches of `rows` rows whose cells are all missing, in the columns that [`decode`](Self::decode) fills: the modelled and the
     /// constant ones. Written as text they look as the plan's columns do; they are meant for a writer of this format.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingToModel`].
     pub fn blank_batches(&self, rows: u64, format: Format) -> Result<impl Iterator<Item = Batch> + '_> {
         if self.modelled().next().is_none() {
             return Err(Error::NothingToModel { origin: Origin::default() });

@@ -3,11 +3,11 @@
 //! Four measures are reported per column, each only where it is material and beyond chance:
 //!
 //! - the share of cells outside the learned range. Of cells like the `n` learned ones, a share of `2/(n+1)` lies outside, give or take
-//! `√2/n` for the range itself and `√(share/m)` for `m` cells;
+//!   `√2/n` for the range itself and `√(share/m)` for `m` cells;
 //! - the shift of the mean, in learned deviations. The difference of two means has the variance `s²/m + t²/n`;
 //! - the share of cells whose label was never learned;
 //! - the share of cells by which the label shares differ, `½ Σ |p - q|`. Chance gives `Σ √(p(1-p)(1/m+1/n)/(2π))` on average, and hardly
-//! more than `2√(1/m+1/n)` above it.
+//!   more than `2√(1/m+1/n)` above it.
 
 use crate::plan::{ColumnPlan, Kind, Learned, Moments};
 use serde::Serialize;

@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, UInt8Array};
 use arrow_schema::Field;
 use std::sync::Arc;
 
-/// Which cells of a column were missing.
+/// Marks the cells of a column that were missing.
 pub(crate) struct Indicator {
     name: String,
     missing: Vec<bool>,

@@ -103,7 +103,11 @@ impl Surveyed {
         notes
     }
 
-    /// Fits the table that was looked at.
+    /// Fits the surveyed table.
+    ///
+    /// # Errors
+    ///
+    /// If the table cannot be read or the engine refuses the fit.
     pub fn fit(
         self,
         source: &Source,

@@ -9,7 +9,8 @@ use super::{Evidence, WarningKind};
 
 /// The least difference in the share of a label: this much, or this ratio with at least a smaller difference.
 const SHARES: (f64, f64, f64) = (0.15, 3.0, 0.02);
-/// The least share of a repeated value that is examined by itself, and the least difference: this much, or this ratio of all other cells.
+/// The least share of a repeated value that is examined by itself, and the least difference: this much, or this ratio between the shares of
+/// all other cells.
 const SPIKE: (f64, f64, f64) = (0.1, 0.1, 1.5);
 /// The least difference of means, in deviations, and of standard deviations, on the log scale.
 const MEANS: f64 = 0.35;

@@ -10,8 +10,8 @@ use crate::plan::Kind;
 
 /// The fewest observed cells of a column.
 const OBSERVED: u64 = 30;
-/// A number is far outside the range from this many widths of it on; for positive numbers also on the log scale; for amounts that may be zero, which have
-/// long tails, this many times the largest.
+/// A number is far outside the range beyond this many widths of it; if positive also beyond this many on the log scale; for amounts that may
+/// be zero, which have long tails, beyond this many times the largest.
 const FAR: (f64, f64) = (1.0, 0.5);
 const TIMES: f64 = 10.0;
 

@@ -197,7 +197,7 @@ impl Chunk {
         out.finish()
     }
 
-    /// The span of a cell in the text: without surrounding space, but all of it if it is nothing else.
+    /// The span of a cell in the text: without surrounding space, or all of it if there is nothing else.
     fn trimmed(&self, i: usize, j: usize) -> (usize, usize) {
         let (span, text) = (self.span(i, j), self.bytes(i, j));
         let (start, end) = (span.start as usize, span.end as usize);

@@ -7,7 +7,7 @@ use crate::json::text_of;
 use crate::text::{Clock, TimeText, TimeUnit};
 use serde_json::json;
 
-/// The first of January 1970 in Excel's days, and the day of the 29th of February 1900, after which Excel counts one day too many.
+/// The first of January 1970 in Excel's days, and the 29th of February 1900, which Excel counts although it did not exist.
 const EPOCH: f64 = 25_569.0;
 const LEAP: f64 = 60.0;
 /// The first day beyond Excel's calendar.

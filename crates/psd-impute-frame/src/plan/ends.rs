@@ -3,9 +3,9 @@
 //! An end counts only where it is natural or where cells pile up at it:
 //!
 //! 1. Numbers that are never negative stay so. If they are never zero either, they stay positive: at least one unit of the last decimal
-//! they are written with. The same holds for numbers that are never positive.
+//!    they are written with. The same holds for numbers that are never positive.
 //! 2. Numbers with decimals from zero to one are shares; those with a percent sign from zero to a hundred are percentages. Neither matters
-//! where all cells are further from the end than from each other.
+//!    where all cells are further from the end than from each other.
 //! 3. The least or the largest number is an end if enough cells have it, as at a limit of detection or the ends of a scale.
 
 /// Fewer cells than this determine no end.

@@ -67,7 +67,7 @@ fn spread_of(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> O
     }
 }
 
-/// The units of a column's cells in one unit of its codes: times have codes in days. `None` if the column has no codes.
+/// The number of a column's units in the unit of its codes, which is a day for times. `None` if the column has no codes.
 pub(crate) fn unit_of_codes(kind: &Kind) -> Option<f64> {
     match kind {
         Kind::Number { .. } => Some(1.0),

@@ -1,13 +1,13 @@
 //! Decides what a column is from its survey.
 //!
 //! 1. The kind follows the type or, for text, is the one that all cells can be read as. If nine in ten cells are numbers (or times) and the
-//! others are not, the column is numeric (or of times) and the other cells are odd: they are left unchanged, and nothing is learned from
-//! them.
+//!    others are not, the column is numeric (or of times) and the other cells are odd: they are left unchanged, and nothing is learned from
+//!    them.
 //! 2. A column is left unchanged if it is never observed, numbers the rows, has texts that hardly ever repeat, or has many labels. A column
-//! with a single value is a constant.
+//!    with a single value is a constant.
 //! 3. The numbers zero and one are a category, so that they are completed with zeros and ones; other numbers are numbers, however few.
-//! 4. Text is a category if it has at most a hundred labels and each occurs twice on average. Numbers stored as text in a typed table are a
-//! category if they are few, because somebody made them text.
+//! 4. Text is a category if it has at most a hundred labels and each occurs at least twice on average. Numbers stored as text in a typed table
+//!    are a category if they are few, because somebody made them text.
 
 use super::column::{ColumnPlan, Reason, Role};
 use super::ends::Seen;

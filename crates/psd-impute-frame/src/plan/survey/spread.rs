@@ -75,7 +75,7 @@ const DAYS: [f64; 14] = [
     2526968.0, 2932783.0, 2932896.0,
 ];
 
-/// Which numbers may be codes.
+/// The set of numbers that may be codes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Codes {
     #[default]
@@ -170,8 +170,8 @@ impl Spread {
     }
 
     /// Repeated codes far from all other numbers: by more than the interquartile range and a quarter of the range, or most of it for single
-    /// digits. A negative code is far if all other numbers are above it by much less than their range. A number that is not a known code
-    /// may be one if it repeats and is further from the others than these are from each other.
+    /// digits. A negative code is also far if no other number is negative and their range is at least 5, or five times its size if that is
+    /// less. A number that is not a known code may be one if it repeats and is further from the others than these are from each other.
     pub(in crate::plan) fn suspects(&self) -> Vec<Suspect> {
         let out = self.unknown_codes();
         let [Some(&(mut low, _)), Some(&(mut high, _))] = [0, 1].map(|side| self.ends[side].get(out[side]))

@@ -3,7 +3,7 @@
 use super::spread::{Codes, Spread};
 use crate::text::{ClockText, DAY, DurationText, TimeText, TimeUnit};
 
-/// How times are written; joins the forms of two cells.
+/// A text format of times, which can be joined with that of another cell.
 pub(in crate::plan) trait Looks: Copy {
     fn joined(self, other: Self) -> Option<Self>;
 }
