@@ -1,4 +1,4 @@
-//! How an error is shown:
+//! The format of an error:
 //!
 //! ```text
 //! error: people.csv:4, column `age`: `abc` is not a number
@@ -8,7 +8,7 @@
 //! hint: correct the cell, or ...
 //! ```
 //!
-//! Colours are left out unless standard error is a terminal, and where `NO_COLOR` is set.
+//! Colours are left out unless standard error is a terminal, and if `NO_COLOR` is set.
 
 use crate::commands::Failure;
 use anstyle::{AnsiColor, Style};
@@ -20,9 +20,9 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
 const FRAME: Style = AnsiColor::Blue.on_default();
 
-/// Writes what is wrong, the line of the table that it is about, and what to do, to standard error.
+/// Writes the error, the line of the table where it occurred, and the hint to standard error.
 pub(crate) fn print(failure: &Failure) {
-    // Where it cannot be written, as on a full disk, there is nobody left to be told.
+    // If it cannot be written, as on a full disk, it cannot be reported to anybody.
     let _ = anstream::stderr().write_all(render(failure).as_bytes());
 }
 
@@ -37,7 +37,7 @@ fn render(failure: &Failure) -> String {
     out
 }
 
-/// The line behind its number, and carets below what is marked; one caret if nothing is.
+/// The line with its number, and carets below the mark; one caret if the mark is empty.
 fn show(line: u64, Excerpt { before, marked, after }: &Excerpt) -> String {
     let [before, marked, after] = [before, marked, after].map(|part| printable(part));
     let number = line.to_string();
@@ -50,7 +50,7 @@ fn show(line: u64, Excerpt { before, marked, after }: &Excerpt) -> String {
     )
 }
 
-/// A text of a file as it may go to a terminal: what would control it, or turn its direction, is written as Rust writes it.
+/// A text of a file made safe for a terminal: characters that would control it, or change its text direction, are escaped as in Rust.
 pub(crate) fn printable(text: &str) -> String {
     let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let mut out = String::with_capacity(text.len());

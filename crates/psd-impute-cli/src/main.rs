@@ -1,7 +1,7 @@
 //! The command `psd-impute`.
 //!
-//! Data goes to standard output, messages to standard error. Exit codes: 0 done, 1 wrong usage, 2 bad data, 3 the fit did not
-//! converge (its result is written all the same), 4 a mistake of ours, 130 interrupted, 143 terminated, 129 hung up.
+//! Data goes to standard output, messages to standard error. Exit codes: 0 done, 1 wrong usage, 2 bad data, 3 the fit did not converge (its
+//! result is written all the same), 4 an internal error, 130 interrupted, 143 terminated, 129 hung up.
 
 mod commands;
 mod diagnostic;
@@ -16,7 +16,7 @@ use mimalloc::MiMalloc;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Fits make many small matrices on every thread, for which the system's allocator is slow.
+/// Fits allocate many small matrices on every thread, for which the system's allocator is slow.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -88,7 +88,7 @@ impl Command {
     }
 }
 
-/// Starts as many threads as are wanted and fit into memory.
+/// Starts the requested number of threads, as far as they fit into memory.
 fn start_threads(command: &Command) -> Result<(), Failure> {
     if matches!(command, Command::Describe(_) | Command::Completions(_) | Command::Man) {
         return Ok(());
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
         Err(cause) => {
             let text = cause.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            // Where messages cannot be written, as on a full disk, there is nobody left to be told.
+            // If messages cannot be written, as on a full disk, this cannot be reported to anybody.
             let _ = writeln!(
                 std::io::stderr(),
                 "error: this is a mistake of ours: {text}\nhint: please report it, with the table if you can"

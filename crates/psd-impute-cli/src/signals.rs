@@ -1,6 +1,6 @@
-//! Signals that end the command. Without a handler they would leave temporary files behind.
+//! Handles signals that end the command. Without a handler they would leave temporary files behind.
 
-/// Deletes temporary files when a signal ends the command, which exits with 128 and the signal's number, as shells have it.
+/// Deletes temporary files when a signal ends the command, which exits with 128 plus the signal's number, as in shells.
 #[cfg(unix)]
 pub(crate) fn listen() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -19,8 +19,8 @@ pub(crate) fn listen() {
     }
 }
 
-/// The signals that are ignored, the first in the lowest bit. What whoever started the command has ignored, as `nohup` does with hangups,
-/// stays so. Where the system does not say, hangups are taken to be ignored.
+/// The ignored signals, the first in the lowest bit. Signals ignored by the parent process, such as hangups under `nohup`, stay ignored.
+/// Where the system does not report them, hangups are taken to be ignored.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

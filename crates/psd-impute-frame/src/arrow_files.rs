@@ -1,4 +1,4 @@
-//! Parquet and Arrow IPC, a record batch after another.
+//! Parquet and Arrow IPC, one record batch at a time.
 
 use crate::arrow_lengths::{check_file, check_stream};
 use crate::open::BATCH;
@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rows that are written to Parquet together. They are held in memory until they are.
+/// Rows per row group of Parquet. They are held in memory until it is written.
 const ROW_GROUP: usize = 1 << 17;
 
 /// The record batches of a file.
@@ -28,17 +28,17 @@ impl Iterator for Records {
     }
 }
 
-/// Those of a table in memory.
+/// The record batches of a table in memory.
 pub(crate) fn in_memory(records: Vec<RecordBatch>) -> Records {
     Records(Box::new(records.into_iter().map(Ok)))
 }
 
-/// Turns a reader's panic into an error. Some damaged files are told no other way.
+/// Turns a reader's panic into an error: some damaged files are detected only that way.
 fn caught<T>(read: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
     without_panic(read).unwrap_or_else(|problem| Err(ArrowError::ParseError(problem)))
 }
 
-/// What a reader gives, or what it panics with. One that has panicked is not used again.
+/// Runs a reader and returns its result, or the message of its panic. A reader that panicked is not used again.
 pub(crate) fn without_panic<T>(read: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
@@ -50,7 +50,7 @@ pub(crate) fn without_panic<T>(read: impl FnOnce() -> T) -> Result<T, String> {
 pub(crate) fn read_parquet(file: File) -> Result<Records, ArrowError> {
     caught(|| {
         let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(BATCH);
-        // The batches come without the file's pairs of keys and values.
+        // The batches lack the file's metadata.
         let schema = builder.schema().clone();
         let records = builder.build()?.map(move |records| records?.with_schema(schema.clone()));
         Ok(Records(Box::new(records)))
@@ -71,7 +71,7 @@ pub(crate) fn read_stream(mut file: File) -> Result<Records, ArrowError> {
     })
 }
 
-/// A writer of Parquet. The schema's pairs of keys and values are also the file's, as they are when it is read.
+/// A writer of Parquet. The schema's metadata is also written as the file's, as when it is read.
 pub(crate) fn parquet_writer<W: Write + Send>(
     output: W,
     schema: &Schema,
@@ -81,7 +81,7 @@ pub(crate) fn parquet_writer<W: Write + Send>(
     pairs.sort_by(|a, b| a.key.cmp(&b.key));
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
-        // Dates as dates, also those that Arrow counts in milliseconds.
+        // Writes dates as dates, including those that Arrow counts in milliseconds.
         .set_coerce_types(true)
         .set_max_row_group_row_count(Some(ROW_GROUP))
         .set_key_value_metadata(Some(pairs))

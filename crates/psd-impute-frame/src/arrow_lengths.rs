@@ -1,5 +1,5 @@
-//! Whether the lengths that an Arrow file states can be true. The readers reserve memory for whatever is stated, and a damaged file
-//! may state more than any machine has.
+//! Checks that the lengths stated in an Arrow file are plausible. The readers reserve memory for any stated length, and a damaged file may
+//! state more than any machine has.
 
 use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::{Block, Message, RecordBatch, root_as_footer, root_as_message};
@@ -9,14 +9,14 @@ use std::io::{Read, Seek, SeekFrom};
 
 type Checked<T> = Result<T, ArrowError>;
 
-/// What stands before the length of a message.
+/// The bytes before the length of a message.
 const MARKER: [u8; 4] = [0xff; 4];
 /// The footer's length and the magic at the end of a file.
 const TRAILER: usize = 10;
-/// No byte of compressed data gives more than this: Zstandard makes at most 2¹⁷ bytes of a block, which has at least four.
+/// The most bytes from one compressed byte: Zstandard makes at most 2¹⁷ bytes from a block of at least four.
 const MOST_FROM_A_BYTE: u64 = 1 << 15;
 
-/// Goes from message to message of a stream.
+/// Checks the messages of a stream one by one.
 pub(crate) fn check_stream(file: &mut File) -> Checked<()> {
     let mut bytes = Bytes::of(file)?;
     let mut at = 0;
@@ -31,7 +31,7 @@ pub(crate) fn check_stream(file: &mut File) -> Checked<()> {
     Ok(bytes.file.rewind()?)
 }
 
-/// Goes through the messages that the footer of a file lists.
+/// Checks the messages that the footer of a file lists.
 pub(crate) fn check_file(file: &mut File) -> Checked<()> {
     let mut bytes = Bytes::of(file)?;
     let end = bytes.size.checked_sub(TRAILER as u64).ok_or_else(impossible)?;
@@ -52,7 +52,7 @@ fn impossible() -> ArrowError {
     ArrowError::ParseError("it states a length that cannot be true".to_string())
 }
 
-/// A length or place, which must not be negative.
+/// A length or offset, which must not be negative.
 fn natural(number: i64) -> Checked<u64> {
     u64::try_from(number).map_err(|_| impossible())
 }
@@ -69,7 +69,7 @@ impl<'a> Bytes<'a> {
         Ok(Self { file, size })
     }
 
-    /// Where the bytes end, if they are within the file.
+    /// The end of the bytes, if it is within the file.
     fn end(&self, start: u64, length: u64) -> Checked<u64> {
         start.checked_add(length).filter(|&end| end <= self.size).ok_or_else(impossible)
     }
@@ -89,7 +89,7 @@ impl<'a> Bytes<'a> {
         Ok(bytes)
     }
 
-    /// Where the metadata of the message at `at` begins, behind its length; nowhere if the file ends before.
+    /// The start of the metadata of the message at `at`, after its length; `None` if the file ends before.
     fn metadata_start(&mut self, at: u64) -> Checked<Option<u64>> {
         if self.end(at, 4).is_err() {
             return Ok(None);
@@ -108,7 +108,7 @@ impl<'a> Bytes<'a> {
         Ok(())
     }
 
-    /// Returns where the message ends whose body begins at `start`.
+    /// Returns the end of the message whose body begins at `start`.
     fn check_message(&mut self, message: &Message<'_>, start: u64) -> Checked<u64> {
         let length = natural(message.bodyLength())?;
         let end = self.end(start, length)?;
@@ -119,7 +119,7 @@ impl<'a> Bytes<'a> {
         Ok(end)
     }
 
-    /// Buffers are within the body. What is compressed says first how long it was.
+    /// Checks that buffers are within the body. Compressed ones begin with their uncompressed length.
     fn check_buffers(&mut self, batch: &RecordBatch<'_>, start: u64, body: u64) -> Checked<()> {
         for buffer in batch.buffers().into_iter().flatten() {
             let (offset, length) = (natural(buffer.offset())?, natural(buffer.length())?);
@@ -128,7 +128,7 @@ impl<'a> Bytes<'a> {
                 continue;
             }
             let before = i64::from_le_bytes(self.array(start + offset)?);
-            // One that is not compressed after all says -1.
+            // A buffer that is not compressed after all states -1.
             if before != -1 && natural(before)? / MOST_FROM_A_BYTE > length {
                 return Err(impossible());
             }

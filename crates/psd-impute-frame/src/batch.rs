@@ -1,4 +1,4 @@
-//! Batches of rows, and their cells whatever they are stored as.
+//! Batches of rows, and their cells in any storage.
 
 use crate::class::{holds, is_json};
 use crate::csv::Chunk;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Some rows of a table that follow each other.
+/// Consecutive rows of a table.
 #[derive(Debug, Clone)]
 pub struct Batch {
     origin: Origin,
@@ -25,7 +25,7 @@ pub struct Batch {
     hints: Hints,
 }
 
-/// What somebody said of how numbers and dates are written as text.
+/// Declared formats of numbers and dates in text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Hints {
     /// The decimal sign.
@@ -34,14 +34,14 @@ pub(crate) struct Hints {
     pub(crate) dates: Option<DateOrder>,
 }
 
-/// What the rows are stored as.
+/// The storage of the rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Rows {
     Records(Records),
     Text(Chunk),
 }
 
-/// Rows of columns with types.
+/// Rows of typed columns.
 #[derive(Debug, Clone)]
 pub(crate) struct Records {
     pub(crate) records: RecordBatch,
@@ -49,13 +49,13 @@ pub(crate) struct Records {
     pub(crate) rows: RowPlaces,
 }
 
-/// Where rows are in their file.
+/// The positions of rows in their file.
 #[derive(Debug, Clone)]
 pub(crate) enum RowPlaces {
-    /// Behind so many others.
+    /// After this many others.
     After(u64),
     Lines(Lines),
-    /// Rows of a sheet, and whether one above names the columns.
+    /// Rows of a sheet, and whether a row above names the columns.
     Sheet(Arc<[u32]>, bool),
 }
 
@@ -86,7 +86,7 @@ impl Batch {
         Self { origin, first_row, rows: Rows::Text(chunk), hints: Hints::default() }
     }
 
-    /// The same with what somebody said of its text.
+    /// Sets the declared formats of its text.
     pub(crate) fn with_hints(self, hints: Hints) -> Self {
         Self { hints, ..self }
     }
@@ -95,7 +95,7 @@ impl Batch {
         self.hints
     }
 
-    /// What separates cells, if it is text.
+    /// The delimiter, if it is text.
     pub(crate) fn delimiter(&self) -> Option<u8> {
         match &self.rows {
             Rows::Text(chunk) => Some(chunk.delimiter()),
@@ -119,7 +119,7 @@ impl Batch {
         }
     }
 
-    /// The lines of objects that it is from, if it is.
+    /// The JSON lines that it was read from, if it was.
     pub(crate) fn lines(&self) -> Option<&Lines> {
         match &self.rows {
             Rows::Records(Records { rows: RowPlaces::Lines(lines), .. }) => Some(lines),
@@ -140,7 +140,7 @@ impl Batch {
         self.len() == 0
     }
 
-    /// The table's rows before this batch.
+    /// The number of the table's rows before this batch.
     pub fn first_row(&self) -> u64 {
         self.first_row
     }
@@ -164,7 +164,7 @@ impl Batch {
         &self.rows
     }
 
-    /// Where the cell of row `i` of the batch in its `column`-th column is.
+    /// The place of the cell in row `i` of the batch and the `column`-th column.
     pub fn place(&self, i: usize, column: usize) -> Place {
         match &self.rows {
             Rows::Text(chunk) => chunk.place(&self.origin, i, column),
@@ -172,7 +172,7 @@ impl Batch {
         }
     }
 
-    /// Refuses two columns of the same name.
+    /// Refuses two columns with the same name.
     pub(crate) fn check_names(&self) -> Result<()> {
         let mut seen = HashSet::new();
         match self.names().into_iter().find(|name| !seen.insert(*name)) {
@@ -203,7 +203,7 @@ impl Batch {
         }
     }
 
-    /// Which cells of a column are missing.
+    /// Whether each cell of a column is missing.
     pub(crate) fn missing(&self, column: usize) -> Result<Vec<bool>> {
         let cells = self.cells(column)?;
         let unsupported = match (&self.rows, &cells) {
@@ -214,7 +214,7 @@ impl Batch {
         Ok((0..self.len()).map(|i| unsupported.as_ref().is_some_and(|nulls| nulls.is_null(i))).collect())
     }
 
-    /// The type of a column's storage, for people.
+    /// The type of a column's storage, for messages.
     pub(crate) fn type_name(&self, column: usize) -> String {
         match &self.rows {
             Rows::Text(_) => "text".to_string(),
@@ -226,30 +226,30 @@ impl Batch {
     }
 }
 
-/// The cells of a column, in the few forms that matter.
+/// The cells of a column, in one of a few forms.
 pub(crate) enum Cells<'a> {
-    /// Text of which nobody has said what it is.
+    /// Text whose kind is not yet known.
     Raw(&'a Chunk, usize),
-    /// Numbers; whether they are of single precision; which of them are missing.
+    /// Numbers; whether they have single precision; which of them are missing.
     Numbers(Float64Array, bool, Arc<Tokens>),
     /// Text; which of it is missing.
     Labels(LargeStringArray, Arc<Tokens>),
     Booleans(BooleanArray),
     /// Counts of the unit.
     Times(Int64Array, TimeUnit, Since, Arc<Tokens>),
-    /// Nothing but missing cells.
+    /// Only missing cells.
     Nothing,
     /// A type that is passed through.
     Unsupported,
 }
 
-/// What times are counted from.
+/// The origin from which times are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Since {
     /// The first of January 1970.
     Epoch,
     Midnight,
-    /// Nothing: they are durations.
+    /// None: they are durations.
     Nothing,
 }
 
@@ -270,7 +270,7 @@ pub(crate) enum Cell<'a> {
 }
 
 impl Cells<'_> {
-    /// The cells of an array, in which tokens stand for missing ones.
+    /// The cells of an array, in which tokens mark missing ones.
     pub(crate) fn of(
         array: &ArrayRef,
         tokens: Arc<Tokens>,
@@ -305,7 +305,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Cell `i`. A NaN is missing, too.
+    /// Cell `i`. A NaN is also missing.
     pub(crate) fn get(&self, i: usize) -> Cell<'_> {
         let cell = self.stored(i);
         let missing = match (self, &cell) {
@@ -333,7 +333,7 @@ impl Cells<'_> {
         matches!(self, Cells::Raw(chunk, column) if chunk.is_padded(i, *column))
     }
 
-    /// Cell `i`, whether a token or not.
+    /// Cell `i`, token or not.
     fn stored(&self, i: usize) -> Cell<'_> {
         match self {
             Cells::Raw(chunk, column) => Cell::Raw(chunk.cell(i, *column)),

@@ -1,4 +1,4 @@
-//! The batches of a table, which may have several files.
+//! The batches of a table of one or several files.
 
 use crate::arrow_files::{self, Records as RecordReader};
 use crate::batch::{Batch, Hints, Records, RowPlaces};
@@ -17,11 +17,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file, or what else has some of the rows of a table.
+/// A file or other source of some of the rows of a table.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) origin: Origin,
-    /// Columns that are the same in all rows, from the names of folders.
+    /// Columns that are constant in all rows, from the names of folders.
     pub(crate) keys: Vec<(String, Option<String>)>,
     pub(crate) content: Content,
 }
@@ -40,13 +40,13 @@ pub struct Batches {
     options: ReadOptions,
     missing: Arc<Missing>,
     keys: Option<Arc<Keys>>,
-    /// The part that is read, how many rows of it were, and its reader.
+    /// The current part, the number of its rows read, and its reader.
     part: usize,
     before: u64,
     reader: Option<Reader>,
-    /// Rows that were read and are too many for one batch.
+    /// Rows that were read and did not fit into the batch.
     waiting: Option<RecordBatch>,
-    /// What all parts share; known from the first batch on.
+    /// The layout common to all parts; known from the first batch on.
     layout: Option<Layout>,
     /// Whether the text so far ends within a line.
     open_line: bool,
@@ -60,9 +60,9 @@ enum Reader {
     Records(RecordReader),
 }
 
-/// The columns of a table and how they are stored.
+/// The columns of a table and their storage.
 enum Layout {
-    /// The text that comes first.
+    /// The first chunk of text.
     Text(Chunk),
     Records(SchemaRef),
 }
@@ -117,7 +117,7 @@ impl Part {
             (Format::Parquet, _) => Reader::Records(arrow_files::read_parquet(file()?).map_err(wrong)?),
             (Format::ArrowFile, _) => Reader::Records(arrow_files::read_file(file()?).map_err(wrong)?),
             (Format::ArrowStream, _) => Reader::Records(arrow_files::read_stream(file()?).map_err(wrong)?),
-            // These have been read when the table was opened.
+            // These were read when the table was opened.
             (Format::JsonLines(_) | Format::Excel, _) => {
                 return Err(Error::NoRows { origin: self.origin.clone() });
             }
@@ -193,7 +193,7 @@ impl Batches {
         let (Some(part), Some(reader)) = (parts.get(self.part), &mut self.reader) else { return Ok(None) };
         match reader {
             Reader::Text(reader) => match reader.next() {
-                // Others may have rows.
+                // Other parts may have rows.
                 Err(Error::NoRows { .. }) if parts.len() > 1 => Ok(None),
                 Err(error) => Err(error),
                 Ok(None) => Ok(None),
@@ -226,7 +226,7 @@ impl Batches {
         Batch::records(part.origin.clone(), self.rows, records)
     }
 
-    /// Refuses tokens for a column that is not there.
+    /// Refuses tokens for an unknown column.
     fn check_tokens(&self, batch: &Batch) -> Result<()> {
         let names = batch.names();
         match self.missing.columns().find(|column| !names.contains(column)) {
@@ -253,7 +253,7 @@ impl Batches {
         Ok(Some(records.slice(0, count)))
     }
 
-    /// Text as it follows that of the parts before, which must be written alike.
+    /// Text as it follows the parts before, which must have the same format.
     fn joined(&mut self, part: &Part, chunk: Chunk) -> Result<Chunk> {
         let chunk = match &self.layout {
             None => {
@@ -272,7 +272,7 @@ impl Batches {
         Ok(chunk)
     }
 
-    /// Records with the columns of the first part in its order. Columns of the same name are the same, and have the same type.
+    /// Records with the columns of the first part in its order. Columns are matched by name and must have the same type.
     fn aligned(&mut self, part: &Part, records: RecordBatch) -> Result<RecordBatch> {
         if self.parts.len() == 1 && part.keys.is_empty() {
             return Ok(records);
@@ -310,7 +310,7 @@ impl Batches {
             .map_err(|error| unreadable(&part.origin, part.format(), error))
     }
 
-    /// The records with the columns that folders name: integers, if that is what all of them are.
+    /// The records with the columns that folders name: integers, if all of them are.
     fn with_keys(&self, part: &Part, records: RecordBatch) -> Result<RecordBatch> {
         let schema = records.schema();
         let mut fields: Vec<Arc<Field>> = schema.fields().iter().cloned().collect();
@@ -340,12 +340,12 @@ impl Batches {
     }
 }
 
-/// An integer, if the text is how it is written.
+/// An integer, if the text is its usual form.
 fn whole(text: &str) -> Option<i64> {
     text.parse::<i64>().ok().filter(|number| number.to_string() == text)
 }
 
-/// The columns, in each of which a cell may be missing in some part.
+/// The columns, all of them nullable.
 fn nullable(schema: &Schema) -> SchemaRef {
     let fields: Vec<Field> =
         schema.fields().iter().map(|field| Field::clone(field).with_nullable(true)).collect();
@@ -361,7 +361,7 @@ fn same_names(first: &Schema, other: &Schema) -> bool {
     sorted(first) == sorted(other)
 }
 
-/// How the names of columns differ.
+/// The difference between lists of column names.
 pub(crate) fn difference(first: &[String], other: &[String]) -> Option<String> {
     let lacks =
         |names: &[String], others: &[String]| others.iter().find(|name| !names.contains(name)).cloned();
@@ -398,7 +398,7 @@ impl Iterator for Batches {
 
 fn unreadable(origin: &Origin, format: Format, error: ArrowError) -> Error {
     let problem = match error {
-        // What wraps the reader's own words says only what the format is.
+        // The wrapper of the reader's own message only names the format.
         ArrowError::ParquetError(problem) | ArrowError::IpcError(problem) => problem,
         other => other.to_string(),
     };

@@ -1,4 +1,4 @@
-//! Rows of which nothing is known yet, for tables that are drawn and not read.
+//! Rows with all cells missing, for tables that are drawn and not read.
 
 use crate::batch::Batch;
 use crate::csv::Chunk;
@@ -9,8 +9,12 @@ use crate::place::Origin;
 use crate::plan::{ColumnPlan, Kind, Plan, Role};
 
 impl Plan {
-    /// Batches of so many rows whose cells are all missing, in the columns that [`decode`](Self::decode) fills: those that are modelled and
-    /// the constant ones. Written as text they look as the plan's columns do, and they are meant for a writer of this format.
+    /// Batches of `rows` rows whose cells are all missing, in the columns that [`decode`](Self::decode) fills: the modelled and the
+    /// constant ones. Written as text they look as the plan's columns do; they are meant for a writer of this format.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingToModel`].
     pub fn blank_batches(&self, rows: u64, format: Format) -> Result<impl Iterator<Item = Batch> + '_> {
         if self.modelled().next().is_none() {
             return Err(Error::NothingToModel { origin: Origin::default() });
@@ -25,7 +29,7 @@ impl Plan {
         Ok((0..rows).step_by(BATCH).map(batch))
     }
 
-    /// What separates cells: a tab if that is the format, and otherwise what does not stand within numbers.
+    /// The delimiter: a tab if the format is that, and otherwise one that does not occur within numbers.
     fn delimiter(&self, format: Format) -> u8 {
         let comma = |column: &ColumnPlan| match column.kind() {
             Kind::Number { text, .. } | Kind::Codes { text, .. } | Kind::Levels { text, .. } => text.comma,

@@ -1,7 +1,7 @@
-//! What the cells of a column may be.
+//! Bounds on the cells of a column.
 //!
-//! Bounds that are asked for hold for all cells, and an observed one outside them is refused. Ends that the table which the plan was made
-//! of respects ([`ColumnPlan::ends`]), and those of a column's type, hold for imputed cells only: another table may pass them.
+//! Requested bounds hold for all cells, and an observed cell outside them is refused. The ends that the plan's table respects
+//! ([`ColumnPlan::ends`]), and those of a column's type, hold for imputed cells only: another table may exceed them.
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
@@ -10,12 +10,12 @@ use psd_impute::impute::Limits;
 use psd_impute::table::Table;
 use std::fmt;
 
-/// What the cells of a table may be.
+/// Bounds on the cells of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundsOptions {
-    /// The bounds that are asked for.
+    /// The requested bounds.
     pub asked: Vec<Bounds>,
-    /// Whether imputed cells also respect the ends that all observed cells respected, where nothing else is asked for.
+    /// Whether imputed cells also respect the ends that all observed cells respected, where no other bounds are requested.
     pub auto: bool,
 }
 
@@ -25,7 +25,7 @@ impl Default for BoundsOptions {
     }
 }
 
-/// What the cells of one column may be, both ends included.
+/// Bounds on the cells of one column, both ends included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
     /// The column.
@@ -37,9 +37,9 @@ pub struct Bounds {
 /// One end of a range.
 #[derive(Debug, Clone, PartialEq)]
 pub enum End {
-    /// Text, read as the cells of the column are: dates have bounds too, and some numbers have decimal commas.
+    /// Text, read as the cells of the column are: dates also have bounds, and some numbers have decimal commas.
     Text(String),
-    /// A number, whatever the column's numbers look like as text.
+    /// A number, regardless of the text format of the column's numbers.
     Number(f64),
 }
 
@@ -72,19 +72,19 @@ impl fmt::Display for Bounds {
 }
 
 impl ColumnPlan {
-    /// The ends that imputed cells respect because all observed ones did, as the column's cells are written.
+    /// The ends that imputed cells respect because all observed ones did, written as the column's cells are.
     pub fn shown_ends(&self) -> [Option<String>; 2] {
         self.ends().map(|end| end.map(|x| self.kind().show(x)))
     }
 
-    /// The same in words; nothing where there are none.
+    /// The same in words; `None` without ends.
     pub fn ends_in_words(&self) -> Option<String> {
         in_words(&self.shown_ends())
     }
 }
 
 impl Bounds {
-    /// The ends as they were given.
+    /// The ends as given.
     pub fn shown(&self) -> [Option<String>; 2] {
         self.ends.each_ref().map(|end| end.as_ref().map(End::to_string))
     }
@@ -101,8 +101,12 @@ pub fn in_words(ends: &[Option<String>; 2]) -> Option<String> {
 }
 
 impl Plan {
-    /// The bounds of the modelled columns, also those of the types of a batch; without one, as for new rows, those of the table that the plan
-    /// was made of. Refuses a column that is not among them or is given twice, and ends that are none of its values.
+    /// The bounds of the modelled columns, including those of the types of a batch; without one, as for new rows, those of the plan's
+    /// table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoBounds`], [`Error::BoundsTwice`], [`Error::BadBound`] or [`Error::BadBounds`].
     pub fn limits(
         &self,
         BoundsOptions { asked, auto }: &BoundsOptions,
@@ -115,7 +119,7 @@ impl Plan {
             let respected = auto.then(|| column.ends()).unwrap_or_default();
             let types = column.type_ends_in(batch);
             let ends = |k: usize| [respected[k].filter(|_| open[k]), types[k]].into_iter().flatten();
-            // What is asked for comes first.
+            // Requested bounds come first.
             let lower = ends(0).filter(|end| *end <= high).reduce(f64::max);
             (lower, ends(1).filter(|end| *end >= low).reduce(f64::min))
         });
@@ -162,7 +166,11 @@ impl Plan {
         })
     }
 
-    /// Refuses an observed cell outside its bounds, in a batch and the engine's table of it.
+    /// Checks a batch, with the engine's table of it, against the bounds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfBounds`] for an observed cell outside its bounds.
     pub fn check_limits(&self, limits: &Limits, batch: &Batch, table: &Table) -> Result<()> {
         for (i, row) in table.rows().enumerate() {
             let outside = |&(j, _): &(usize, _)| !row[j].is_nan() && !limits.allow(j, row[j]);

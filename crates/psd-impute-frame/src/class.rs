@@ -1,23 +1,23 @@
-//! The types of columns whose cells each have a type of their own, as in JSON and in workbooks.
+//! The types of columns whose cells are typed one by one, as in JSON and in workbooks.
 //!
-//! A column gets the type that holds all its cells exactly. If there is none, because numbers and texts are mixed or cells are lists,
-//! its cells are kept as JSON, and the column is left as it is.
+//! A column gets the type that holds all its cells exactly. If there is none, because numbers and texts are mixed or cells are lists, its
+//! cells are kept as JSON, and the column is left unchanged.
 
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, TimeUnit};
 use std::collections::HashMap;
 
-/// Arrow's name of columns whose texts are JSON.
+/// Arrow's name for columns whose texts are JSON.
 const JSON: &str = "arrow.json";
-/// The key under which such a field says what it holds.
+/// The key under which such a field describes its cells.
 const HOLDS: &str = "holds";
-/// Characters of an example.
+/// The most characters of an example.
 const EXAMPLE: usize = 30;
 
-/// What a cell is.
+/// The class of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// An integer that is exact as a number.
+    /// An integer that is exact as a floating-point number.
     Whole,
     /// An integer of more than 53 bits.
     Long,
@@ -34,12 +34,12 @@ pub(crate) enum Class {
     Other,
 }
 
-/// The type of a column, as far as its cells were seen.
+/// The type of a column, as far as its cells were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ColumnClass {
-    /// None if all cells are missing.
+    /// `None` if all cells are missing.
     class: Option<Class>,
-    /// What the cells are, if no type holds them all.
+    /// A description of the cells, if no type holds them all.
     mixed: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl Class {
 }
 
 impl ColumnClass {
-    /// Adds a cell that is not missing; `show` is what it says.
+    /// Adds a cell that is not missing; `show` gives its text.
     pub(crate) fn add(&mut self, cell: Class, show: impl FnOnce() -> String) {
         let Some(class) = self.class else {
             self.class = Some(cell);
@@ -92,7 +92,7 @@ impl ColumnClass {
         }
     }
 
-    /// None if all cells are missing; `Other` if they are kept as JSON.
+    /// The class; `None` if all cells are missing, `Other` if they are kept as JSON.
     pub(crate) fn class(&self) -> Option<Class> {
         self.class
     }
@@ -126,7 +126,7 @@ pub(crate) fn is_json(field: &Field) -> bool {
     field.metadata().get(EXTENSION_TYPE_NAME_KEY).is_some_and(|name| name == JSON)
 }
 
-/// What a column holds whose texts are JSON, for people.
+/// Describes the cells of a column whose texts are JSON, for messages.
 pub(crate) fn holds(field: &Field) -> Option<&str> {
     field.metadata().get(HOLDS).map(String::as_str).filter(|_| is_json(field))
 }

@@ -1,4 +1,4 @@
-//! From the engine's completed table back to the batch it came from.
+//! Writes the engine's completed table back to the batch it came from.
 
 use crate::batch::{Batch, Cell, Cells, Records, Rows};
 use crate::csv::Added;
@@ -14,17 +14,17 @@ use arrow_select::nullif::nullif;
 use psd_impute::table::Table;
 use std::sync::Arc;
 
-/// A batch whose missing cells are known, or some of whose cells are taken away.
+/// A batch with its missing cells filled, or with some cells removed.
 pub struct Completed<'a> {
     pub(crate) batch: &'a Batch,
     columns: Vec<Source<'a>>,
-    /// Whether a cell that the table does not know is taken away.
+    /// Whether cells that are missing in the table are removed.
     erases: bool,
-    /// What comes after the columns.
+    /// The indicator columns, after all others.
     pub(crate) indicators: Vec<Indicator>,
 }
 
-/// Where the missing cells of a column of the batch are taken from.
+/// The source of a column's missing cells.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     column: Option<&'a ColumnPlan>,
@@ -40,7 +40,11 @@ enum Filling<'a> {
 }
 
 impl Plan {
-    /// Puts the completed table's cells where the batch has none. A cell that the completed table does not know either stays missing.
+    /// Fills the batch's missing cells from the completed table. A cell that is also missing there stays missing.
+    ///
+    /// # Errors
+    ///
+    /// If the shapes of the two do not match, or the batch lacks the modelled columns.
     pub fn decode<'a>(&'a self, batch: &'a Batch, completed: &'a Table) -> Result<Completed<'a>> {
         self.positions(batch)?;
         let modelled: Vec<&str> = self.modelled().map(ColumnPlan::name).collect();
@@ -62,7 +66,11 @@ impl Plan {
         Ok(Completed { batch, columns, erases: false, indicators: Vec::new() })
     }
 
-    /// Takes the cells away that `masked` does not know, and leaves all others as they are.
+    /// Removes the cells that are missing in `masked`, and leaves all others unchanged.
+    ///
+    /// # Errors
+    ///
+    /// If the shapes of the two do not match, or the batch lacks the modelled columns.
     pub fn erase<'a>(&'a self, batch: &'a Batch, masked: &'a Table) -> Result<Completed<'a>> {
         let mut erased = self.decode(batch, masked)?;
         erased.erases = true;
@@ -79,7 +87,7 @@ fn check_shape(what: &'static str, found: usize, expected: usize) -> Result<()> 
 }
 
 impl Source<'_> {
-    /// What a missing cell becomes.
+    /// The value of a missing cell.
     fn cell(&self, i: usize) -> Option<f64> {
         match self.cells {
             Filling::Table(table, k) => Some(table.row(i)[k]).filter(|x| !x.is_nan()),
@@ -88,23 +96,23 @@ impl Source<'_> {
         }
     }
 
-    /// Whether the table does not know the cell.
+    /// Whether the cell is missing in the table.
     fn is_unknown(&self, i: usize) -> bool {
         matches!(self.cells, Filling::Table(table, k) if table.row(i)[k].is_nan())
     }
 
-    /// What each missing cell of a column becomes; nothing where one is observed.
+    /// The value of each missing cell of a column; `None` where one is observed.
     fn gaps(&self, cells: &Cells<'_>, rows: usize) -> Vec<Option<f64>> {
         (0..rows).map(|i| self.cell(i).filter(|_| cells.get(i) == Cell::Missing)).collect()
     }
 }
 
-/// Whether an array has nothing to fill. Dictionaries are looked at all the same, so that those of all batches stay the same.
+/// Whether an array has nothing to fill. Dictionaries are filled all the same, so that those of all batches stay equal.
 fn is_whole(array: &ArrayRef, gaps: &[Option<f64>]) -> bool {
     !matches!(array.data_type(), DataType::Dictionary(..)) && gaps.iter().all(Option::is_none)
 }
 
-/// A column whose cells are all missing may have no type, or one that does not hold its kind; it gets that of its kind.
+/// A column whose cells are all missing may have no type, or one that does not fit its kind; it gets that of its kind.
 fn with_type(array: &ArrayRef, column: &ColumnPlan, cells: &Cells<'_>) -> ArrayRef {
     let (natural, fits) = (typed::natural_type(column.kind()), holds(column.kind(), cells));
     match array.data_type() {
@@ -118,7 +126,11 @@ fn with_type(array: &ArrayRef, column: &ColumnPlan, cells: &Cells<'_>) -> ArrayR
 }
 
 impl Completed<'_> {
-    /// The batch as Arrow records: of the types it had, or, if it was text, of those of its kinds.
+    /// The batch as Arrow records: of their original types or, if it was text, of those of its kinds.
+    ///
+    /// # Errors
+    ///
+    /// If a cell cannot be stored in its type.
     pub fn records(&self) -> Result<RecordBatch> {
         self.records_with(Flags::Booleans)
     }
@@ -172,7 +184,7 @@ impl Completed<'_> {
         }
     }
 
-    /// The encoding of the text that it was.
+    /// The encoding of the original text.
     pub(crate) fn encoding(&self) -> Encoding {
         match self.batch.rows() {
             Rows::Text(chunk) => chunk.encoding(),
@@ -185,7 +197,7 @@ impl Completed<'_> {
         self.batch.has_names()
     }
 
-    /// The batch as lines of JSON: those that it is from with its missing cells replaced, if it is from such.
+    /// The batch as lines of JSON: the original lines with their missing cells replaced, if it was read from such.
     pub(crate) fn json(&self) -> Result<String> {
         let records = self.records()?;
         let unwritable = |problem| Error::Unwritable { format: "JSON lines", problem };
@@ -194,7 +206,7 @@ impl Completed<'_> {
         lines.splice(&records, &missing).map_err(unwritable)
     }
 
-    /// The text of the batch with its missing cells replaced, if it was text, and with this delimiter if one is asked for.
+    /// The original text with its missing cells replaced, if the batch was text, and with another delimiter on request.
     pub(crate) fn text(&self, delimiter: Option<u8>) -> Option<String> {
         let Rows::Text(chunk) = self.batch.rows() else { return None };
         if delimiter.is_some_and(|delimiter| delimiter != chunk.delimiter()) {
@@ -205,7 +217,7 @@ impl Completed<'_> {
             let source = &self.columns[j];
             if self.erases {
                 let observed = !chunk.is_missing(j, &chunk.cell(i, j));
-                // In a column of its own nothing at all would be a blank line.
+                // In a single column an empty cell would be a blank line.
                 let nothing = if self.columns.len() == 1 { "NA" } else { "" };
                 return (observed && source.is_unknown(i)).then(|| nothing.to_string());
             }

@@ -1,7 +1,7 @@
 //! Filling the missing cells of a dictionary of labels.
 //!
-//! The dictionary gets all labels of the plan that it does not have, whether a cell needs them or not, so that the dictionaries of all
-//! batches stay the same if they were. Observed cells keep their keys.
+//! The dictionary gets all labels of the plan that it lacks, whether a cell needs them or not, so that dictionaries that were equal in all
+//! batches remain so. Observed cells keep their keys.
 
 use crate::batch::Cells;
 use crate::encode::{Encoder, Number};
@@ -16,7 +16,7 @@ use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat;
 use std::sync::Arc;
 
-/// The dictionary with `gaps` in it: where there is one, the cell was missing.
+/// Fills `gaps` into the dictionary, where cells were missing.
 pub(crate) fn fill_dictionary(
     array: &ArrayRef,
     column: &ColumnPlan,
@@ -39,7 +39,7 @@ pub(crate) fn fill_dictionary(
     rebuild(&keys, values).map_err(unwritable)
 }
 
-/// The values with all labels, and where the labels are.
+/// The values with all labels, and the positions of the labels.
 fn extend(kind: &Kind, values: &ArrayRef) -> Arrow<(ArrayRef, Vec<i64>)> {
     let (known, encoder) = (Cells::of(values, Arc::default())?, Encoder::of(kind));
     let mut places: Vec<Option<i64>> = vec![None; kind.labels().len()];

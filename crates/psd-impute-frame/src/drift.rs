@@ -1,35 +1,35 @@
-//! How the cells of a table differ from those that its model learned.
+//! Differences between the cells of a table and those that its model was fitted to.
 //!
-//! Four things are told of a column, each only where it is material and more than chance would give:
+//! Four measures are reported per column, each only where it is material and beyond chance:
 //!
 //! - the share of cells outside the learned range. Of cells like the `n` learned ones, a share of `2/(n+1)` lies outside, give or take
 //!   `√2/n` for the range itself and `√(share/m)` for `m` cells;
 //! - the shift of the mean, in learned deviations. The difference of two means has the variance `s²/m + t²/n`;
 //! - the share of cells whose label was never learned;
-//! - the share of cells by which the labels' shares differ, `½ Σ |p - q|`. Chance gives `Σ √(p(1-p)(1/m+1/n)/(2π))` on average, and
-//!   hardly more than `2√(1/m+1/n)` above it.
+//! - the share of cells by which the label shares differ, `½ Σ |p - q|`. Chance gives `Σ √(p(1-p)(1/m+1/n)/(2π))` on average, and hardly
+//!   more than `2√(1/m+1/n)` above it.
 
 use crate::plan::{ColumnPlan, Kind, Learned, Moments};
 use serde::Serialize;
 use std::f64::consts::PI;
 
-/// Fewer cells than this, learned or found, say nothing, but for numbers of which most lie outside the learned range, as in other units: of
-/// these so few are enough.
+/// Fewer cells than this, learned or found, decide nothing, except for numbers most of which lie outside the learned range, as in other
+/// units: for these so few are enough.
 const FEWEST: u64 = 20;
 const FEWEST_OUTSIDE: u64 = 5;
 const MOST: f64 = 0.5;
-/// Shares of cells that are worth a word: outside the range, with labels never learned, and differing in their label.
+/// Material shares of cells: outside the range, with labels never learned, and differing in their label.
 const OUTSIDE: f64 = 0.05;
 const UNSEEN: f64 = 0.05;
 const RELABELLED: f64 = 0.25;
-/// Shift of the mean that is worth a word, in learned deviations.
+/// Material shift of the mean, in learned deviations.
 const SHIFT: f64 = 1.0;
-/// Standard errors that chance does not reach.
+/// Standard errors beyond chance.
 const ERRORS: f64 = 4.0;
-/// Columns that notes name.
+/// The most columns that notes name.
 const NAMED: usize = 5;
 
-/// The observed cells of a column, counted against what was learned of it.
+/// The observed cells of a column, counted against its learned statistics.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Tally {
     outside: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Of the engine's cells; NaN is missing.
+    /// Counts the engine's cells; NaN is missing.
     pub(crate) fn of(learned: Option<&Learned>, cells: &[f64]) -> Self {
         let mut tally = Self::default();
         let observed = cells.iter().filter(|x| !x.is_nan());
@@ -56,7 +56,7 @@ impl Tally {
         tally
     }
 
-    /// Adds the cells of a further batch.
+    /// Adds the counts of a further batch.
     pub(crate) fn add(&mut self, other: &Self) {
         self.outside += other.outside;
         self.moments.add(&other.moments);
@@ -64,7 +64,7 @@ impl Tally {
     }
 }
 
-/// How the cells of a column differ from those that were learned. What is not material is left out.
+/// Differences between the cells of a column and the learned ones. Immaterial ones are left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Drift {
     /// The column.
@@ -80,7 +80,7 @@ pub struct Drift {
     /// The share of cells with labels that were never learned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unseen: Option<f64>,
-    /// The share of cells by which the labels' shares differ.
+    /// The share of cells by which the label shares differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relabelled: Option<f64>,
     /// In words.
@@ -88,7 +88,7 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Of a column, some of whose cells may have labels that were never learned. None if nothing is material.
+    /// The drift of a column; `unseen` cells have labels that were never learned. `None` if nothing is material.
     pub(crate) fn of(column: &ColumnPlan, tally: &Tally, unseen: u64) -> Option<Self> {
         let mut drift = Self {
             column: column.name().to_string(),
@@ -177,18 +177,18 @@ impl Drift {
         facts
     }
 
-    /// How much it matters, from zero to one.
+    /// Severity, from zero to one.
     fn size(&self) -> f64 {
         let shift = self.shift.map(|shift| 1.0 - 1.0 / (1.0 + shift.abs()));
         [self.outside, shift, self.unseen, self.relabelled].into_iter().flatten().fold(0.0, f64::max)
     }
 
-    /// The worst first.
+    /// Sorts by severity, the worst first.
     pub(crate) fn sort(drifts: &mut [Self]) {
         drifts.sort_by(|a, b| b.size().total_cmp(&a.size()));
     }
 
-    /// Notes for people: the worst few, and how many there are besides.
+    /// Notes for people: the worst few, and the number of the others.
     pub fn notes(drifts: &[Self]) -> Vec<String> {
         let mut notes: Vec<String> = drifts.iter().take(NAMED).map(|drift| drift.note.clone()).collect();
         if let Some(more) = drifts.len().checked_sub(NAMED).filter(|more| *more > 0) {
@@ -203,7 +203,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-/// A number with four digits; a time as its column writes it.
+/// A number with four digits; a time in its column's format.
 fn show(kind: &Kind, x: f64) -> String {
     if !matches!(kind, Kind::Number { .. }) {
         return kind.show(x);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     fn drift(column: &ColumnPlan, cells: &[f64], unseen: u64) -> Option<Drift> {
-        // In two batches, as a table comes.
+        // In two batches, as tables are read.
         let (first, second) = cells.split_at(cells.len() / 3);
         let mut tally = Tally::of(column.learned(), first);
         tally.add(&Tally::of(column.learned(), second));

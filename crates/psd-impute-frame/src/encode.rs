@@ -1,4 +1,4 @@
-//! From a batch of a table to the engine's numbers.
+//! Encodes a batch of a table as the engine's numbers.
 
 use crate::batch::{Batch, Cell, Cells, Since};
 use crate::drift::Tally;
@@ -10,7 +10,11 @@ use psd_impute::table::Table;
 use std::collections::HashMap;
 
 impl Plan {
-    /// The engine's table of a batch: the modelled columns in the plan's order, whatever order the batch has them in.
+    /// The engine's table of a batch: the modelled columns in the plan's order, in whatever order the batch has them.
+    ///
+    /// # Errors
+    ///
+    /// If no modelled column is present, a column has another type, or a cell cannot be read.
     pub fn encode(&self, batch: &Batch) -> Result<(Table, Report)> {
         let positions = self.positions(batch)?;
         let columns = self.engine_columns()?;
@@ -40,7 +44,7 @@ impl Plan {
         }
         let constants = self.columns().iter().filter(|column| matches!(column.role(), Role::Constant(_)));
         for name in constants.map(ColumnPlan::name) {
-            // A table need not have them.
+            // A table may lack them.
             let Some(&position) = positions.get(name) else { continue };
             let missing = batch.missing(position)?.into_iter().filter(|missing| *missing).count() as u64;
             report.columns.push(ColumnReport { missing, ..ColumnReport::new(name) });
@@ -48,7 +52,7 @@ impl Plan {
         Ok((Table::new(columns, cells)?, report))
     }
 
-    /// Where the batch has its columns, by name; one that the plan models must be there.
+    /// The positions of the batch's columns, by name; at least one that the plan models must be present.
     pub(crate) fn positions<'a>(&self, batch: &'a Batch) -> Result<HashMap<&'a str, usize>> {
         batch.check_names()?;
         let positions: HashMap<&str, usize> =
@@ -68,7 +72,7 @@ struct Encoded {
 }
 
 impl Encoded {
-    /// Of a column that the table does not have.
+    /// The report of a column that the table lacks.
     fn absent(column: &ColumnPlan, rows: usize) -> Self {
         let report = ColumnReport { missing: rows as u64, absent: true, ..ColumnReport::new(column.name()) };
         Self { cells: vec![f64::NAN; rows], report }
@@ -125,7 +129,7 @@ fn text_of(cell: &Cell<'_>) -> Option<String> {
     }
 }
 
-/// What a cell that could not be read should have been.
+/// The expected content of a cell that could not be read.
 pub(crate) fn expected(kind: &Kind) -> &'static str {
     match kind {
         Kind::Time { .. } => "a date or time",
@@ -135,8 +139,8 @@ pub(crate) fn expected(kind: &Kind) -> &'static str {
     }
 }
 
-/// Refuses a column stored as something else than the plan's kind. Text whose kind is not yet known may be anything, and so may a
-/// column of missing cells only, whatever its type.
+/// Refuses a column whose storage does not fit the plan's kind. Text whose kind is not yet known may be anything, and so may a column of
+/// missing cells only, whatever its type.
 pub(crate) fn check_type(
     column: &ColumnPlan,
     batch: &Batch,
@@ -155,7 +159,7 @@ pub(crate) fn check_type(
     })
 }
 
-/// Whether a column of a kind can be stored so.
+/// Whether a column of a kind can be stored like this.
 pub(crate) fn holds(kind: &Kind, cells: &Cells<'_>) -> bool {
     match (kind, cells) {
         (_, Cells::Raw(..) | Cells::Nothing) | (Kind::Labels { .. }, Cells::Labels(..)) => true,
@@ -171,7 +175,7 @@ pub(crate) fn holds(kind: &Kind, cells: &Cells<'_>) -> bool {
     }
 }
 
-/// What a cell is to the engine.
+/// A cell as the engine sees it.
 pub(crate) enum Number {
     Is(f64),
     Missing,

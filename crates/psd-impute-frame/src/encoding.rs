@@ -1,14 +1,14 @@
-//! Text in other encodings than UTF-8: read as UTF-8, and written as it was.
+//! Text in other encodings than UTF-8: read as UTF-8, and written back in its own encoding.
 //!
-//! Only encodings in which text comes out byte for byte as it went in: those of one byte a character, and UTF-16.
+//! Supports only encodings that reproduce text byte for byte: those of one byte per character, and UTF-16.
 
 use encoding_rs::{DecoderResult, UTF_8, UTF_16BE, UTF_16LE};
 use std::io::{Error, ErrorKind, Read, Result};
 
-/// Bytes that are decoded at a time.
+/// Bytes decoded at a time.
 const BLOCK: usize = 1 << 16;
 
-/// How text is encoded.
+/// The encoding of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encoding(&'static encoding_rs::Encoding);
 
@@ -19,8 +19,8 @@ impl Default for Encoding {
 }
 
 impl Encoding {
-    /// The encoding of a name, such as `latin1`, `windows-1252` or `utf-16le`, in any case. `None` if it is unknown, or if it has several
-    /// bytes a character and is not Unicode.
+    /// The encoding with a name such as `latin1`, `windows-1252` or `utf-16le`, in any case. `None` if it is unknown, or if it has several
+    /// bytes per character and is not Unicode.
     pub fn named(name: &str) -> Option<Self> {
         let encoding = encoding_rs::Encoding::for_label(name.trim().as_bytes())?;
         let unicode = [UTF_8, UTF_16LE, UTF_16BE].contains(&encoding);
@@ -32,7 +32,7 @@ impl Encoding {
         self.0.name()
     }
 
-    /// The bytes of a text.
+    /// The encoded bytes of a text.
     pub(crate) fn bytes(self, text: String) -> Vec<u8> {
         if self.0 == UTF_16LE {
             return text.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -47,7 +47,7 @@ impl Encoding {
     }
 }
 
-/// The input as UTF-8, and what it was. Text with the byte order mark of UTF-16 is that.
+/// The input as UTF-8, and its original encoding. Text with the byte order mark of UTF-16 is UTF-16.
 pub(crate) fn decoded(
     mut input: Box<dyn Read + Send>,
     named: Option<Encoding>,
@@ -64,7 +64,7 @@ pub(crate) fn decoded(
     if encoding.0 == UTF_8 {
         return Ok((Box::new(whole), encoding));
     }
-    // A byte order mark stays in the text, so that it is written again.
+    // A byte order mark stays in the text, so that it is written back.
     let decoder = encoding.0.new_decoder_without_bom_handling();
     Ok((
         Box::new(Decoded { input: whole, decoder, encoding, text: Vec::new(), at: 0, ended: false }),
@@ -77,7 +77,7 @@ struct Decoded<R> {
     input: R,
     decoder: encoding_rs::Decoder,
     encoding: Encoding,
-    /// Text that was decoded, of which some was read.
+    /// Decoded text, partly consumed.
     text: Vec<u8>,
     at: usize,
     ended: bool,

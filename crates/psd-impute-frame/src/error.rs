@@ -1,4 +1,4 @@
-//! What can go wrong, with the facts needed to put it right.
+//! Errors, with the facts needed to correct them.
 
 use crate::format::ENDINGS;
 use crate::place::{Origin, Place};
@@ -10,7 +10,7 @@ use thiserror::Error;
 /// The crate's result.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Every error of this crate. [`hint`](Self::hint) says what to do about it.
+/// The errors of this crate. [`hint`](Self::hint) says how to correct them.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,10 +19,10 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// A file without a byte.
+    /// An empty file.
     #[error("{origin} is empty")]
     EmptyFile {
         /// The file.
@@ -34,22 +34,22 @@ pub enum Error {
         /// The table.
         origin: Origin,
     },
-    /// A file that its reader cannot make sense of.
+    /// A file that its reader cannot parse.
     #[error("{origin} cannot be read as {format}: {problem}")]
     Unreadable {
         /// The file.
         origin: Origin,
-        /// What it was read as.
+        /// The format it was read as.
         format: &'static str,
-        /// What the reader says.
+        /// The reader's message.
         problem: String,
     },
-    /// A file named or packed like a workbook that is none.
+    /// A file named or packed like a workbook that is not one.
     #[error("{origin} is no Excel workbook (.xlsx): it is {found}")]
     NoWorkbook {
         /// The file.
         origin: Origin,
-        /// What it seems to be.
+        /// Its likely format.
         found: &'static str,
     },
     /// A sheet that a workbook does not have.
@@ -59,17 +59,17 @@ pub enum Error {
         origin: Origin,
         /// The name.
         name: String,
-        /// The sheets there are.
+        /// The existing sheets.
         known: Vec<String>,
     },
-    /// A cell of a sheet without which it is no table.
+    /// A cell without which a sheet is not a table.
     #[error("{origin}, cell {cell}: {problem}")]
     BadSheet {
         /// The workbook.
         origin: Origin,
         /// The cell, such as `C5`.
         cell: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A file that would take more memory than any table should.
@@ -77,15 +77,15 @@ pub enum Error {
     TooLarge {
         /// The file.
         origin: Origin,
-        /// What is too much.
+        /// The quantity that is too large.
         what: String,
     },
-    /// A line that is not what JSON lines are.
+    /// A line that is not valid JSON lines.
     #[error("{place}: {problem}")]
     BadJson {
-        /// Where.
+        /// The place.
         place: Place,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A folder without a table.
@@ -94,14 +94,14 @@ pub enum Error {
         /// The folder.
         origin: Origin,
     },
-    /// One of several files of a table that does not go with the others.
+    /// One of several files of a table that does not match the others.
     #[error("{origin} does not go with {first}: {problem}")]
     OtherTable {
         /// The file.
         origin: Origin,
         /// The first of the files.
         first: Origin,
-        /// What is different.
+        /// The difference.
         problem: String,
     },
     /// A table that cannot be written in a format.
@@ -109,58 +109,58 @@ pub enum Error {
     Unwritable {
         /// The format.
         format: &'static str,
-        /// What the writer says.
+        /// The writer's message.
         problem: String,
     },
-    /// A file to write whose name does not say its format.
+    /// An output file whose name does not determine its format.
     #[error("{}: the ending of the name says no format that can be written", path.display())]
     UnknownEnding {
         /// The file.
         path: PathBuf,
     },
-    /// Less memory than anything can be computed in.
+    /// Too little memory to compute anything.
     #[error("the system allows {allowed} MB of memory, and at least {needed} MB are needed")]
     LittleMemory {
-        /// The megabytes that are allowed.
+        /// The megabytes allowed.
         allowed: u64,
-        /// Those that are needed.
+        /// The megabytes needed.
         needed: u64,
     },
     /// A row of text with too few or too many cells.
     #[error("{place}: {found} cell{}, but the header has {expected}", if *.found == 1 { "" } else { "s" })]
     Ragged {
-        /// Where.
+        /// The place.
         place: Place,
         /// Cells in the row.
         found: usize,
         /// Cells in the header.
         expected: usize,
-        /// What separates cells.
+        /// The delimiter.
         delimiter: char,
     },
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("{place}{}: not UTF-8 text", in_column(.column))]
     NotUtf8 {
-        /// Where.
+        /// The place.
         place: Place,
         /// The column, if it is a cell.
         column: Option<String>,
     },
-    /// A quoted cell without an end.
+    /// A quoted cell without a closing quote.
     #[error("{place}: the quote that opens here is never closed")]
     OpenQuote {
-        /// Where the quote opens.
+        /// The place of the opening quote.
         place: Place,
     },
-    /// A row of text of unreasonable length.
+    /// A row of text that is too long.
     #[error("{place}: the row that begins here is longer than {limit} bytes")]
     LongRow {
-        /// Where the row begins.
+        /// The place where the row begins.
         place: Place,
-        /// The most it may have.
+        /// The most bytes allowed.
         limit: usize,
     },
-    /// Two columns of the same name.
+    /// Two columns with the same name.
     #[error("{origin} has two columns named `{column}`")]
     DuplicateColumn {
         /// The table.
@@ -168,39 +168,39 @@ pub enum Error {
         /// The name.
         column: String,
     },
-    /// A cell that is not what its column holds.
+    /// A cell that does not fit its column.
     #[error("{place}, column `{column}`: `{text}` is not {expected}{}", nor_are(*.others))]
     BadCell {
-        /// Where.
+        /// The place.
         place: Place,
         /// The column.
         column: String,
         /// The cell.
         text: String,
-        /// What the column holds.
+        /// The expected content.
         expected: &'static str,
-        /// How many more such cells the column has, as far as is known.
+        /// The number of further such cells in the column, as far as known.
         others: u64,
     },
-    /// A number without bounds.
+    /// An infinite number.
     #[error("{place}, column `{column}`: `{text}` is infinite")]
     Infinite {
-        /// Where.
+        /// The place.
         place: Place,
         /// The column.
         column: String,
         /// The cell.
         text: String,
     },
-    /// A table that has none of the columns that a plan models.
+    /// A table with none of the columns that a plan models.
     #[error("{origin} has none of the modelled columns")]
     NoSharedColumn {
         /// The table.
         origin: Origin,
-        /// The columns that are modelled.
+        /// The modelled columns.
         columns: Vec<String>,
     },
-    /// A column that a table must have and does not.
+    /// A required column that the table lacks.
     #[error("{origin} has no column `{column}`")]
     MissingColumn {
         /// The table.
@@ -217,17 +217,17 @@ pub enum Error {
         column: String,
         /// Its type.
         found: String,
-        /// What the plan says it holds.
+        /// The kind that the plan expects.
         expected: &'static str,
     },
-    /// A wish about a column that is not there.
+    /// A setting for an unknown column.
     #[error("{origin} has no column `{column}`")]
     UnknownColumn {
         /// The table.
         origin: Origin,
         /// The name.
         column: String,
-        /// The names there are.
+        /// The existing names.
         known: Vec<String>,
     },
     /// An indicator whose name is taken.
@@ -243,61 +243,61 @@ pub enum Error {
     BadWish {
         /// The column.
         column: String,
-        /// What was wished.
+        /// The requested treatment.
         wish: &'static str,
-        /// Why it cannot be.
+        /// The reason why it is impossible.
         problem: String,
     },
-    /// A table of which no column can be modelled.
+    /// A table with no column that can be modelled.
     #[error("{origin} has no column that can be modelled")]
     NothingToModel {
         /// The table.
         origin: Origin,
     },
-    /// Missing cells that nothing completes, where all are to be completed.
+    /// Missing cells that would stay empty, where all must be completed.
     #[error("{}", would_stay_empty(columns))]
     StaysEmpty {
         /// The columns that have them.
         columns: Vec<LeftColumn>,
     },
-    /// A completed table that is not of the shape of the one to fill.
+    /// A completed table whose shape differs from that of the table to fill.
     #[error("the completed table has {found} {what}, not {expected}")]
     Shape {
-        /// What does not fit.
+        /// The dimension that differs.
         what: &'static str,
-        /// How many it has.
+        /// The size found.
         found: usize,
-        /// How many it must have.
+        /// The size expected.
         expected: usize,
     },
-    /// A dictionary whose keys cannot count its labels.
+    /// A dictionary whose keys cannot count all its labels.
     #[error("column `{column}`: the keys of type {keys} cannot count {labels} labels")]
     FullDictionary {
         /// The column.
         column: String,
         /// The type of the keys.
         keys: String,
-        /// The labels.
+        /// The number of labels.
         labels: usize,
     },
-    /// A stored plan that contradicts itself.
+    /// A stored plan that is inconsistent.
     #[error("the plan for column `{column}` is not valid: {problem}")]
     BadPlan {
         /// The column.
         column: String,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
-    /// A model file with a model but not its columns.
+    /// A model file with a model but without its columns.
     #[error("the model's columns cannot be read: {problem}")]
     ModelColumns {
-        /// What is wrong with them.
+        /// The problem.
         problem: String,
     },
     /// An observed cell outside the bounds of its column.
     #[error("{place}, column `{column}`: `{text}` is outside the bounds {bounds}")]
     OutOfBounds {
-        /// Where.
+        /// The place.
         place: Place,
         /// The column.
         column: String,
@@ -306,12 +306,12 @@ pub enum Error {
         /// The bounds.
         bounds: String,
     },
-    /// Bounds of a column that is not completed.
+    /// Bounds on a column that is not completed.
     #[error("bounds: no column `{column}` is completed")]
     NoBounds {
         /// The name given.
         column: String,
-        /// Those that are.
+        /// The completed columns.
         columns: Vec<String>,
     },
     /// A column with two bounds.
@@ -320,24 +320,24 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// A bound that is no value of its column.
+    /// A bound that is not a value of its column.
     #[error("bounds: `{text}` is no value of column `{column}`, which is {kind}")]
     BadBound {
         /// The column.
         column: String,
         /// The bound.
         text: String,
-        /// What the column is.
+        /// The kind of the column.
         kind: &'static str,
     },
-    /// Bounds that make no sense.
+    /// Inconsistent bounds.
     #[error("bounds {bounds} of column `{column}`: they {problem}")]
     BadBounds {
         /// The column.
         column: String,
         /// The bounds.
         bounds: String,
-        /// What is wrong with them.
+        /// The problem.
         problem: &'static str,
     },
     /// The engine refused the numbers.
@@ -365,7 +365,7 @@ fn nor_are(count: u64) -> String {
     }
 }
 
-/// What to do about an error of the system, where that is known.
+/// A hint about an error of the system, where one is known.
 pub fn io_hint(error: &std::io::Error) -> Option<String> {
     let text = match error.kind() {
         ErrorKind::NotFound => "check the name, and the folder that it is looked for in",
@@ -385,7 +385,7 @@ pub fn io_hint(error: &std::io::Error) -> Option<String> {
 const DAMAGED: &str = "the file may be cut short or damaged: make it again";
 
 impl Error {
-    /// The place in a table that it is about.
+    /// The place in a table where the error occurred.
     pub fn place(&self) -> Option<&Place> {
         match self {
             Error::Ragged { place, .. }
@@ -400,7 +400,7 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// A hint on how to correct it.
     pub fn hint(&self) -> Option<String> {
         let text = match self {
             Error::EmptyFile { .. } | Error::NoRows { .. } => "a table has a header and at least one row",

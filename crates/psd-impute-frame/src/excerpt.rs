@@ -1,12 +1,12 @@
-//! What stands around a place in a text.
+//! The text around a place.
 
-/// Part of a line: what was found, and what stands before and after it. `…` stands for what was left out of a long line, and `�` for
-/// bytes that are no text. Whatever else the file has is in it, so that it must be made safe before it is shown on a terminal.
+/// Part of a line: the marked text, and the text before and after it. `…` stands for the omitted part of a long line, and `�` for bytes
+/// that are not text. All other characters of the file are kept, so it must be made safe before it is shown on a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The line up to what was found.
+    /// The line up to the mark.
     pub before: String,
-    /// What was found; nothing if something lacks there.
+    /// The marked text; empty if something is absent there.
     pub marked: String,
     /// The rest of the line.
     pub after: String,
@@ -18,7 +18,7 @@ const BEFORE: usize = 32;
 const MARKED: usize = 40;
 
 impl Excerpt {
-    /// The line around the bytes `start..end`, of which those on further lines are left out.
+    /// The line around the bytes `start..end`; bytes on further lines are left out.
     pub(crate) fn of(text: &[u8], start: usize, end: usize) -> Self {
         let ends_line = |b: &u8| matches!(b, b'\n' | b'\r');
         let line_start = text[..start].iter().rposition(ends_line).map_or(0, |k| k + 1);
@@ -33,7 +33,7 @@ impl Excerpt {
     }
 }
 
-/// At most so many characters from the start of a text.
+/// At most `most` characters from the start of a text.
 fn first(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_string(),
@@ -41,7 +41,7 @@ fn first(text: &str, most: usize) -> String {
     }
 }
 
-/// At most so many characters from the end of a text.
+/// At most `most` characters from the end of a text.
 fn last(text: &str, most: usize) -> String {
     match text.char_indices().rev().nth(most) {
         None => text.to_string(),

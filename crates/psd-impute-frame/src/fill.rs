@@ -1,4 +1,4 @@
-//! Filling the missing cells of an Arrow array, whatever its type.
+//! Fills the missing cells of an Arrow array of any type.
 
 use crate::dictionary::fill_dictionary;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub(crate) type Arrow<T> = std::result::Result<T, ArrowError>;
 
-/// The array with `gaps` in it: where there is one, the cell was missing. The type stays.
+/// Fills `gaps` into the array, where cells were missing. The type stays.
 pub(crate) fn fill(array: &ArrayRef, column: &ColumnPlan, gaps: &[Option<f64>]) -> Result<ArrayRef> {
     if let DataType::Dictionary(_, values) = array.data_type() {
         if !column.kind().labels().is_empty() {
@@ -32,7 +32,7 @@ pub(crate) fn unwritable(error: ArrowError) -> Error {
     Error::Unwritable { format: "Arrow data", problem: error.to_string() }
 }
 
-/// The engine's cells as an array of a type; null where there is none. Numbers outside the type's range become its ends.
+/// The engine's cells as an array of a type; null where there is none. Numbers outside the type's range are clamped.
 pub(crate) fn cells(kind: &Kind, to: &DataType, gaps: &[Option<f64>]) -> Arrow<ArrayRef> {
     let numbers = || gaps.iter().map(|gap| gap.map(|x| kind.rounded(x)));
     let array: ArrayRef = match kind {
@@ -96,7 +96,7 @@ pub(crate) fn signed_ends(to: &DataType) -> (i64, i64) {
     }
 }
 
-/// The largest number of a type that is not an integer's. That of a decimal is a little less, so that rounding stays below it.
+/// The largest number of a type other than integers. For decimals it is a little less, so that rounding stays below it.
 pub(crate) fn largest(to: &DataType) -> f64 {
     match to {
         DataType::Float16 => 65504.0,

@@ -1,21 +1,21 @@
-//! The formats of files.
+//! File formats.
 
 use crate::error::{Error, Result};
 use crate::excel::check_size;
 use std::io::Read;
 use std::path::Path;
 
-/// Bytes of a file that are looked at to tell its format.
+/// Bytes of a file read to detect its format.
 pub(crate) const START: usize = 512;
 
-/// The endings of names that say a format, for messages.
+/// The file name endings that determine a format, for messages.
 pub const ENDINGS: &str =
     ".csv, .tsv, .jsonl, .ndjson (also .csv.gz, .csv.zst, ...), .xlsx, .parquet, .arrow, .feather, .arrows";
 
 /// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Text, with commas unless the file says otherwise.
+    /// Text, with commas unless detected otherwise.
     Csv(Compression),
     /// Text with tabs.
     Tsv(Compression),
@@ -31,10 +31,10 @@ pub enum Format {
     ArrowStream,
 }
 
-/// How text is compressed.
+/// The compression of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// It is not.
+    /// Uncompressed.
     None,
     /// Gzip.
     Gzip,
@@ -43,7 +43,7 @@ pub enum Compression {
 }
 
 impl Format {
-    /// What the name of a file says.
+    /// The format that a file's name determines.
     pub fn of_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_lowercase();
         let (stem, compression) = match name.rsplit_once('.')? {
@@ -63,8 +63,12 @@ impl Format {
         }
     }
 
-    /// The format to write a file in, which its name must say. What has a name but is no file, such as a device or a pipe, is written in
-    /// the format `source` unless its name says another.
+    /// The format of an output file, determined by its name. A device or a pipe is written in the format `source` unless its name
+    /// determines another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownEnding`].
     pub fn for_output(path: &Path, source: Self) -> Result<Self> {
         let special = || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
         match Self::of_name(path) {
@@ -74,12 +78,16 @@ impl Format {
         }
     }
 
-    /// Refuses a table of so many rows and columns if a file of the format cannot hold it.
+    /// Checks that a file of the format can hold this many rows and columns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unwritable`].
     pub fn check_size(self, rows: u64, columns: usize) -> Result<()> {
         if self == Self::Excel { check_size(rows + 1, columns) } else { Ok(()) }
     }
 
-    /// What the first bytes of a file say; text if they say nothing.
+    /// The format determined by the first bytes of a file; text otherwise.
     pub fn of_content(start: &[u8]) -> Self {
         match start {
             [b'P', b'A', b'R', b'1', ..] => Self::Parquet,
@@ -87,13 +95,13 @@ impl Format {
             [0xff, 0xff, 0xff, 0xff, ..] => Self::ArrowStream,
             [0x1f, 0x8b, ..] => Self::Csv(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Csv(Compression::Zstd),
-            // An archive, and what holds old or encrypted workbooks.
+            // A ZIP archive, and the container of old or encrypted workbooks.
             [b'P', b'K', 3, 4, ..] | [0xd0, 0xcf, 0x11, 0xe0, ..] => Self::Excel,
             _ => Self::Csv(Compression::None),
         }
     }
 
-    /// The format of a file that begins so. The name tells text with tabs, and says what a damaged file should be.
+    /// The format of a file with this name and start. The name distinguishes tab-separated text, and the expected format of a damaged file.
     pub(crate) fn of_file(path: &Path, start: &[u8]) -> Self {
         let found = Self::of_content(start);
         let Self::Csv(compression) = found else { return found };
@@ -119,10 +127,10 @@ impl Format {
     }
 }
 
-/// The first bytes of a text, as far as the first of the file give them.
+/// The first bytes of a text, uncompressed as far as the file's first bytes allow.
 fn uncompressed_start(start: &[u8], compression: Compression) -> Vec<u8> {
     let mut text = Vec::new();
-    // The text is cut short, and so is what it gives.
+    // The input is truncated, and so is the output.
     let _ = match compression {
         Compression::None => return start.to_vec(),
         Compression::Gzip => flate2::bufread::MultiGzDecoder::new(start).read_to_end(&mut text),
@@ -132,7 +140,7 @@ fn uncompressed_start(start: &[u8], compression: Compression) -> Vec<u8> {
     text
 }
 
-/// Whether a text begins as an object with a key, or as a list of objects.
+/// Whether a text begins like an object with a key, or like a list of objects.
 fn is_json(start: &[u8]) -> bool {
     let mut significant =
         start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).iter().filter(|b| !b.is_ascii_whitespace());

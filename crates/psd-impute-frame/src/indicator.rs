@@ -1,4 +1,4 @@
-//! Columns that say which cells of others were missing.
+//! Columns that tell which cells of others were missing.
 
 use crate::batch::Batch;
 use crate::csv::Added;
@@ -8,13 +8,13 @@ use arrow_array::{Array, ArrayRef, BooleanArray, UInt8Array};
 use arrow_schema::Field;
 use std::sync::Arc;
 
-/// Which cells of a column were missing.
+/// Marks the cells of a column that were missing.
 pub(crate) struct Indicator {
     name: String,
     missing: Vec<bool>,
 }
 
-/// How records say it: in text, zeros and ones are what people expect.
+/// How records store it: in text, zeros and ones are expected.
 #[derive(Clone, Copy)]
 pub(crate) enum Flags {
     Booleans,
@@ -22,8 +22,12 @@ pub(crate) enum Flags {
 }
 
 impl Completed<'_> {
-    /// Adds, after all columns, one named `NAME_missing` for each of the given ones that says which of its cells were missing. Columns that
-    /// are left alone can be given as well.
+    /// Adds, after all columns, one named `NAME_missing` for each of the given ones that tells which of its cells were missing. Columns
+    /// that are left unchanged can be given as well.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TakenName`], or an unknown column.
     pub fn with_indicators(mut self, columns: &[String]) -> Result<Self> {
         for column in columns {
             let indicator = Indicator::of(self.batch, column)?;

@@ -1,9 +1,9 @@
-//! Tables as people have them: files in, typed columns, the engine's numbers out and back.
+//! Tables in files: reads them, types their columns, and converts them to the engine's numbers and back.
 //!
-//! A [`Source`] reads CSV, Parquet and Arrow IPC files a [`Batch`] after another. A [`Plan`] says what each column is and what is done
-//! with it; it is inferred from a table once, can be stored, and is applied to that table and to others. [`Plan::encode`] makes the
-//! engine's table of a batch, [`Plan::decode`] puts a completed one back where cells were missing, and a [`Writer`] writes the result.
-//! What was observed comes out as it went in: text byte for byte, Arrow columns with their types.
+//! A [`Source`] reads CSV, Parquet and Arrow IPC files one [`Batch`] at a time. A [`Plan`] holds the kind and the role of each column; it
+//! is inferred from a table once, can be stored, and is applied to that table and to others. [`Plan::encode`] makes the engine's table of a
+//! batch, [`Plan::decode`] puts a completed one back where cells were missing, and a [`Writer`] writes the result. Observed cells are
+//! preserved: text byte for byte, Arrow columns with their types.
 //!
 //! ```
 //! use psd_impute_frame::{Plan, ReadOptions, Source, Wishes, Writer};

@@ -1,22 +1,26 @@
-//! How many threads fit into the memory that the system allows (`ulimit -v`).
+//! The number of threads that fit into the memory that the system allows (`ulimit -v`).
 //!
-//! Each thread that multiplies matrices reserves twice the machine's third-level cache for it, of which little is ever used, and the
-//! allocator may need as much again to align it. A reservation that the system refuses would end the program at once.
+//! Each thread that multiplies matrices reserves twice the machine's third-level cache, little of which is ever used, and the allocator may
+//! need as much again to align it. A reservation that the system refuses would end the program at once.
 
 use crate::error::{Error, Result};
 use std::fs::read_to_string;
 
-/// Memory that a small table needs without the threads, and a thread without what it reserves, in bytes.
+/// Memory, in bytes, that a small table needs without threads, and that a thread needs besides its reservation.
 const BASE: u64 = 320 << 20;
 const THREAD: u64 = 16 << 20;
-/// What the allocator reserves at once where it may, and how much of that goes to waste.
+/// The size of the allocator's reservations, and the part of them that is wasted.
 const ARENA: u64 = 1 << 30;
 const WASTE: u64 = ARENA / 2;
-/// The cache of machines that do not say.
+/// The assumed cache of machines that do not report it.
 const USUAL_CACHE: u64 = 32 << 20;
 
-/// The number of threads to work with: those that are wanted, or as many as there are cores, but no more than fit into the memory that
-/// the system allows. `None` where nothing is wanted and nothing is limited. Refuses memory that is too little for one.
+/// The number of threads to use: `wanted`, or as many as there are cores, but no more than fit into the memory that the system allows.
+/// `None` if no number is wanted and memory is not limited.
+///
+/// # Errors
+///
+/// [`Error::LittleMemory`] if not even one thread fits.
 pub fn affordable_threads(wanted: Option<usize>) -> Result<Option<usize>> {
     let Some(allowed) = limit(&read_to_string("/proc/self/limits").unwrap_or_default()) else {
         return Ok(wanted);
@@ -37,7 +41,7 @@ fn fitting(allowed: u64, cache: u64) -> usize {
     (allowed.saturating_sub(BASE + waste) / (THREAD + 4 * cache)) as usize
 }
 
-/// The address space that the process may have, if it is limited.
+/// The process's limit on address space, if any.
 fn limit(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()

@@ -1,11 +1,11 @@
-//! Texts and numbers that stand for a missing cell.
+//! Texts and numbers that mark a missing cell.
 
 use crate::text::{NumberText, TimeText};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What stands for a missing cell unless it is replaced: what pandas and R take for one, and what spreadsheets and databases write. An
-/// empty cell is always missing.
+/// The tokens that mark a missing cell by default: those of pandas and R, and those that spreadsheets and databases write. An empty cell is
+/// always missing.
 pub const DEFAULT_MISSING: [&str; 49] = [
     "NA",
     "na",
@@ -61,12 +61,12 @@ pub const DEFAULT_MISSING: [&str; 49] = [
 /// Those of them that may also be an answer.
 const WORDS: [&str; 8] = ["none", "None", "NONE", "missing", "Missing", "MISSING", "nil", "-"];
 
-/// Something that stands for a missing cell, everywhere or in one column.
+/// A token that marks a missing cell, everywhere or in one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// The column; all of them if there is none.
+    /// The column; `None` for all of them.
     pub column: Option<String>,
-    /// The text. If it is a number, numbers of the same value are meant, too.
+    /// The text. If it is a number, numbers of the same value count, too.
     pub text: String,
 }
 
@@ -82,7 +82,7 @@ impl Token {
     }
 }
 
-/// What stands for a missing cell in each column.
+/// The tokens of missing cells in each column.
 #[derive(Debug, Clone)]
 pub(crate) struct Missing {
     everywhere: Arc<Tokens>,
@@ -90,7 +90,7 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// `only` replaces the usual tokens, everywhere or in one column, and `added` come on top.
+    /// `only` replaces the default tokens, everywhere or in one column; `added` are added to them.
     pub(crate) fn new(added: &[Token], only: &[Token]) -> Self {
         let texts = |tokens: &[Token], column: Option<&str>| -> Vec<String> {
             let mine = tokens.iter().filter(|token| token.column.as_deref() == column);
@@ -113,17 +113,17 @@ impl Missing {
         Self { columns: columns.collect(), everywhere: Arc::new(everywhere) }
     }
 
-    /// Nothing but empty cells.
+    /// No tokens: only empty cells are missing.
     pub(crate) fn nothing() -> Self {
         Self { everywhere: Arc::new(Tokens::default()), columns: HashMap::new() }
     }
 
-    /// What is missing in a column.
+    /// The tokens of a column.
     pub(crate) fn of(&self, column: &str) -> Arc<Tokens> {
         self.columns.get(column).unwrap_or(&self.everywhere).clone()
     }
 
-    /// The columns that have tokens of their own.
+    /// The columns with tokens of their own.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &str> {
         self.columns.keys().map(String::as_str)
     }
@@ -135,10 +135,10 @@ impl Default for Missing {
     }
 }
 
-/// What stands for a missing cell in one column.
+/// The tokens of missing cells in one column.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
-    /// By their length, which few cells share.
+    /// Grouped by length, which few cells share.
     by_length: Vec<Vec<String>>,
     numbers: Vec<f64>,
     times: Vec<i128>,
@@ -158,7 +158,7 @@ impl Tokens {
         tokens
     }
 
-    /// Whether a text without space around it is missing.
+    /// Whether a text without surrounding space is missing.
     pub(crate) fn has_text(&self, cell: &str) -> bool {
         let same = |tokens: &Vec<String>| tokens.iter().any(|token| token == cell);
         cell.is_empty() || self.by_length.get(cell.len()).is_some_and(same) || self.has_number_text(cell)
@@ -173,7 +173,7 @@ impl Tokens {
         self.times.contains(&cell)
     }
 
-    /// Whether a text is a number that is missing, however it is written.
+    /// Whether a text is a missing number, however it is written.
     fn has_number_text(&self, cell: &str) -> bool {
         !self.numbers.is_empty()
             && [NumberText::GROUPED, NumberText::COMMA]

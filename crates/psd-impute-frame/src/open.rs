@@ -1,4 +1,4 @@
-//! Opening files of any format, which together are one table.
+//! Opens files of any format as one table.
 
 use crate::batches::{Batches, Content, Part};
 use crate::encoding::Encoding;
@@ -18,27 +18,27 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempPath;
 
-/// Rows of a batch, at most.
+/// The most rows of a batch.
 pub(crate) const BATCH: usize = 8192;
 
-/// How a table is read.
+/// Options for reading a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// What separates cells; found from the text unless it is given.
+    /// The delimiter; detected from the text unless given.
     pub delimiter: Option<u8>,
-    /// What stands for a missing cell besides nothing at all and [`DEFAULT_MISSING`](crate::DEFAULT_MISSING).
+    /// Tokens of missing cells besides the empty cell and [`DEFAULT_MISSING`](crate::DEFAULT_MISSING).
     pub missing: Vec<Token>,
-    /// What stands for a missing cell instead of [`DEFAULT_MISSING`](crate::DEFAULT_MISSING), everywhere or in one column.
+    /// Tokens of missing cells instead of [`DEFAULT_MISSING`](crate::DEFAULT_MISSING), everywhere or in one column.
     pub missing_only: Vec<Token>,
-    /// The decimal sign of text, a point or a comma; found from the whole file unless it is given.
+    /// The decimal sign of text, a point or a comma; detected from the whole file unless given.
     pub decimal: Option<char>,
-    /// Whether days or months come first in dates like `01/02/2020`; found from the whole file unless it is given.
+    /// Whether days or months come first in dates like `01/02/2020`; detected from the whole file unless given.
     pub dates: Option<DateOrder>,
-    /// The encoding of text; UTF-8, or UTF-16 if the text begins with its byte order mark, unless it is given.
+    /// The encoding of text; unless given, UTF-8, or UTF-16 if the text begins with its byte order mark.
     pub encoding: Option<Encoding>,
     /// Whether the first row of text or of a sheet is data. Columns are then named `V1`, `V2` and so on.
     pub no_header: bool,
-    /// The sheet of a workbook; the first that is shown unless it is given.
+    /// The sheet of a workbook; the first visible one unless given.
     pub sheet: Option<String>,
 }
 
@@ -52,14 +52,14 @@ pub struct Source {
     notes: Vec<String>,
     /// The columns of objects.
     keys: Option<Arc<Keys>>,
-    /// Keeps the copies of what cannot be read twice.
+    /// Keeps the copies of sources that cannot be read twice.
     _copies: Vec<TemporaryCopy>,
 }
 
-/// The copy of what can be read only once, which is removed in the end.
+/// The copy of a source that can be read only once, deleted at the end.
 type TemporaryCopy = (TempPath, Listed);
 
-/// What is put together to a source.
+/// The parts from which a source is made.
 #[derive(Default)]
 struct Found {
     parts: Vec<Part>,
@@ -68,13 +68,21 @@ struct Found {
 }
 
 impl Source {
-    /// Opens a file, or all Parquet files of a folder. The content of a file says what it is, not its name. A pipe that has a name is
+    /// Opens a file, or all Parquet files of a folder. The format is detected from the content, not the name. A named pipe is
     /// [spooled](Self::spool).
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is not a table.
     pub fn open(path: impl Into<PathBuf>, options: &ReadOptions) -> Result<Self> {
         Self::open_all(&[path.into()], options)
     }
 
-    /// Opens files of the same format that have the same columns, as one table with the rows of the first file first.
+    /// Opens files of the same format and with the same columns as one table, with the rows of the first file first.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, is not a table or does not match the others.
     pub fn open_all<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Self> {
         let mut found = Found::default();
         for path in paths {
@@ -84,7 +92,11 @@ impl Source {
         Self::of(origin, found, options)
     }
 
-    /// Copies what can be read only once, such as standard input, to a temporary file.
+    /// Copies a source that can be read only once, such as standard input, to a temporary file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or copied, or is not a table.
     pub fn spool(input: impl Read, options: &ReadOptions) -> Result<Self> {
         let mut found = Found::default();
         found.copy(input, Origin::default())?;
@@ -96,7 +108,7 @@ impl Source {
         Self::records_with(records, &ReadOptions::default())
     }
 
-    /// The same with other tokens for missing cells.
+    /// The same with other tokens of missing cells.
     pub fn records_with(records: Vec<RecordBatch>, options: &ReadOptions) -> Self {
         let part = Part { origin: Origin::default(), keys: Vec::new(), content: Content::Records(records) };
         Self {
@@ -137,22 +149,26 @@ impl Source {
         Ok(Self { origin, parts, format, options, notes, keys, _copies: copies })
     }
 
-    /// What it is.
+    /// The format.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Where it is from; the first file of several.
+    /// The origin; the first file of several.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// What there is to say of how it is read: sheets, rows and files that are left out.
+    /// Notes on how it is read: sheets, rows and files that are left out.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Reads it from the start, a batch of bounded size after another. Every batch has a row, and there is at least one.
+    /// Reads it from the start in batches of bounded size. Every batch has a row, and there is at least one.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
     pub fn batches(&self) -> Result<Batches> {
         Batches::new(self.origin.clone(), self.parts.clone(), self.options.clone(), self.keys.clone())
     }
@@ -223,11 +239,11 @@ fn one_format(parts: &[Part]) -> Result<Format> {
         let problem = format!("it is {}, and the other {}", found.name(), format.name());
         return Err(Error::OtherTable { origin: other.origin.clone(), first: first.origin.clone(), problem });
     }
-    // The dictionaries of files differ, as those of a stream may.
+    // The dictionaries of files may differ, as those of a stream may.
     Ok(if format == Format::ArrowFile && parts.len() > 1 { Format::ArrowStream } else { format })
 }
 
-/// A file as it is before it is compressed.
+/// The uncompressed content of a file.
 pub(crate) fn uncompressed(file: File, compression: Compression) -> std::io::Result<Box<dyn Read + Send>> {
     Ok(match compression {
         Compression::None => Box::new(file),

@@ -1,25 +1,25 @@
-//! The files that a table is made of.
+//! The files of a table.
 
 use crate::error::{Error, Result};
 use crate::place::Origin;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
-/// Folders within each other that are looked into.
+/// The deepest nesting of folders searched.
 const DEEPEST: usize = 20;
-/// What some programs call the folder of missing values.
+/// The folder name that some programs use for missing values.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// A Parquet file within a folder.
 #[derive(Debug, PartialEq)]
 pub(crate) struct PartFile {
     pub(crate) path: PathBuf,
-    /// What folders named `key=value` say of its rows.
+    /// The values given by folders named `key=value`.
     pub(crate) keys: Vec<(String, Option<String>)>,
 }
 
-/// The Parquet files of a folder and the folders in it, in the order of their names. Hidden ones, and those whose names begin with `_`, are
-/// left out. Returns the number of other files too.
+/// The Parquet files of a folder and its subfolders, ordered by name. Hidden ones, and those whose names begin with `_`, are left out. Also
+/// returns the number of other files.
 pub(crate) fn parquet_files(folder: &Path) -> Result<(Vec<PartFile>, u64)> {
     let mut found = (Vec::new(), 0);
     visit(folder, &[], 0, &mut found)?;
@@ -66,7 +66,7 @@ fn value_of(text: &str) -> Option<String> {
     Some(decoded(text)).filter(|value| value != NO_VALUE)
 }
 
-/// A name in which some bytes are written as `%20`.
+/// Decodes a name with bytes written as `%20`.
 fn decoded(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
     while let [first, tail @ ..] = rest {

@@ -1,4 +1,4 @@
-//! Where in which table something was found.
+//! Places in tables, for messages.
 
 use crate::csv::count_lines;
 use crate::excerpt::Excerpt;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The file a table came from, if it came from one.
+/// The file of a table, if it came from one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin(Option<Arc<Path>>);
 
@@ -36,14 +36,14 @@ impl fmt::Display for Origin {
 pub struct Place {
     /// The table.
     pub origin: Origin,
-    /// Where in it.
+    /// The position in it.
     pub at: At,
-    /// What stands there, if the table is a text.
+    /// The text there, if the table is text.
     pub excerpt: Option<Box<Excerpt>>,
 }
 
 impl Place {
-    /// The bytes `start..end` of a text that begins on the line `first_line`.
+    /// The place of the bytes `start..end` of a text that begins on the line `first_line`.
     pub(crate) fn in_text(
         origin: &Origin,
         first_line: u64,
@@ -60,7 +60,7 @@ impl Place {
 pub enum At {
     /// A line of a text file; the header is on line 1.
     Line(u64),
-    /// A row of a table that has no lines; of a workbook, one of the sheet.
+    /// A row of a table without lines; in a workbook, a row of the sheet.
     Row(u64),
 }
 

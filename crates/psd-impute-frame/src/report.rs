@@ -1,4 +1,4 @@
-//! What was found in a table that a plan was applied to.
+//! Counts from a table that a plan was applied to.
 
 use crate::batch::Batch;
 use crate::drift::{Drift, Tally};
@@ -6,51 +6,51 @@ use crate::error::{Error, Result};
 use crate::place::Origin;
 use crate::plan::{Plan, Reason, Role};
 
-/// What was found in a table.
+/// Counts from a table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// The rows.
+    /// The number of rows.
     pub rows: u64,
-    /// The columns that are completed: the modelled ones in the order of the engine's table, then those of one value.
+    /// The completed columns: the modelled ones in the order of the engine's table, then the constant ones.
     pub columns: Vec<ColumnReport>,
-    /// The columns that stay as they are, in the order of the table.
+    /// The columns left unchanged, in the order of the table.
     pub left: Vec<LeftColumn>,
-    /// Columns that the plan does not know. They are among those that stay as they are.
+    /// Columns that the plan does not know. They are among those left unchanged.
     pub extra: Vec<String>,
 }
 
-/// What was found in a column that is completed.
+/// Counts from a completed column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnReport {
     /// The column.
     pub name: String,
-    /// Its missing cells; all, of a column that the table does not have.
+    /// The number of missing cells; all cells of a column that the table lacks.
     pub missing: u64,
-    /// Its cells with a label that the plan does not know. They count as missing for the model, and stay as they are.
+    /// The number of cells with a label that the plan does not know. They count as missing for the model, and are left unchanged.
     pub unseen: u64,
-    /// Its cells that the plan knows to be none of its numbers or times. They count as missing for the model, and stay as they are.
+    /// The number of cells that the plan knows not to be numbers or times. They count as missing for the model, and are left unchanged.
     pub odd: u64,
-    /// Whether the table does not have it.
+    /// Whether the table lacks it.
     pub absent: bool,
-    /// Its observed cells beside the learned ones.
+    /// Its observed cells against the learned ones.
     pub(crate) tally: Tally,
 }
 
-/// A column that stays as it is.
+/// A column that is left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftColumn {
     /// The column.
     pub name: String,
     /// Its kind in words.
     pub kind: &'static str,
-    /// Its missing cells, which stay empty.
+    /// The number of missing cells, which stay empty.
     pub missing: u64,
-    /// Why it stays as it is.
+    /// The reason why it is left unchanged.
     pub reason: Reason,
 }
 
 impl Report {
-    /// Adds what was found in a further batch of the same table.
+    /// Adds the counts of a further batch of the same table.
     pub fn add(&mut self, other: &Report) {
         if self.columns.is_empty() {
             *self = other.clone();
@@ -66,7 +66,7 @@ impl Report {
         self.add_left(&other.left);
     }
 
-    /// Adds the columns of a further batch that stay as they are.
+    /// Adds the unchanged columns of a further batch.
     pub fn add_left(&mut self, left: &[LeftColumn]) {
         if self.left.is_empty() {
             self.left = left.to_vec();
@@ -76,6 +76,10 @@ impl Report {
     }
 
     /// Refuses a table that lacks a column.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingColumn`].
     pub fn refuse_absent(&self, origin: &Origin) -> Result<()> {
         match self.columns.iter().find(|column| column.absent) {
             None => Ok(()),
@@ -83,7 +87,7 @@ impl Report {
         }
     }
 
-    /// How the table differs from the one that the plan's columns were learned from, the worst column first.
+    /// The differences between the table and the cells that the plan's columns were fitted to, the worst column first.
     pub fn drift(&self, plan: &Plan) -> Vec<Drift> {
         let modelled = plan.modelled().zip(&self.columns);
         let mut drift: Vec<Drift> =
@@ -92,7 +96,7 @@ impl Report {
         drift
     }
 
-    /// What there is to say of cells that are none of a column's numbers or times. Where the plan was made, its survey says more.
+    /// Notes on cells that are not numbers or times in such columns. Where the plan was made, its survey says more.
     pub fn odd_notes(&self) -> Vec<String> {
         let odd = self.columns.iter().filter(|column| column.odd > 0);
         odd.map(|ColumnReport { name, odd, .. }| match odd {
@@ -102,7 +106,7 @@ impl Report {
         .collect()
     }
 
-    /// What to say of labels that the plan does not know, and of columns that only the table or only the plan has.
+    /// Notes on labels that the plan does not know, and on columns that only the table or only the plan has.
     pub fn notes(&self) -> Vec<String> {
         let unseen = self.columns.iter().filter(|column| column.unseen > 0).map(|column| {
             let ColumnReport { name, unseen, missing, .. } = column;
@@ -123,7 +127,7 @@ impl Report {
 }
 
 impl ColumnReport {
-    /// Of a column without cells.
+    /// The report of a column without cells.
     pub(crate) fn new(name: &str) -> Self {
         let tally = Tally::default();
         Self { name: name.to_string(), missing: 0, unseen: 0, odd: 0, absent: false, tally }
@@ -138,7 +142,7 @@ impl LeftColumn {
         (*missing > 0).then(|| format!("{missing} {} empty: {reason}", cells.replace("{}", name)))
     }
 
-    /// What would complete the columns, in the words of the options that take columns as categories, take them as numbers, and ignore
+    /// How the columns could be completed, in terms of the options that treat columns as categories, treat them as numbers, and ignore
     /// them.
     pub fn remedies(columns: &[Self], [category, number, ignore]: [&str; 3]) -> String {
         use Reason::{DoubtfulDates, FreeText, Identifier, Ignored, LongIntegers, ManyLabels, SomeDates};
@@ -166,6 +170,10 @@ impl LeftColumn {
     }
 
     /// Refuses columns with cells that stay empty.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaysEmpty`].
     pub fn refuse_empty(columns: &[Self]) -> Result<()> {
         let columns: Vec<Self> = columns.iter().filter(|column| column.missing > 0).cloned().collect();
         if columns.is_empty() { Ok(()) } else { Err(Error::StaysEmpty { columns }) }
@@ -173,7 +181,11 @@ impl LeftColumn {
 }
 
 impl Plan {
-    /// The columns of a batch that stay as they are, among them those that the plan does not know.
+    /// The columns of a batch that are left unchanged, including those that the plan does not know.
+    ///
+    /// # Errors
+    ///
+    /// If a cell cannot be read.
     pub fn left(&self, batch: &Batch) -> Result<Vec<LeftColumn>> {
         let mut left = Vec::new();
         for (j, name) in batch.names().into_iter().enumerate() {

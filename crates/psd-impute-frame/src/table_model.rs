@@ -9,25 +9,29 @@ use psd_impute::model::{FitOptions, Model};
 use psd_impute::stack::FitObserver;
 use psd_impute::table::{RowSample, Table};
 
-/// Rows of a table that are kept for learning.
+/// The most rows of a table used for fitting.
 const ROWS: u64 = 100_000;
 
-/// A model and what its columns are in tables.
+/// A model and the plan of its tables' columns.
 pub struct TableModel {
     /// The model.
     pub model: Model,
-    /// What its columns are.
+    /// The columns of its tables.
     pub plan: Plan,
 }
 
-/// What is known of a table before it is fitted.
+/// A table's survey before a fit.
 pub struct Surveyed {
     survey: Survey,
     plan: Plan,
 }
 
 impl Surveyed {
-    /// Looks at all cells of a table and says what its columns are.
+    /// Reads all cells of a table and decides what its columns are.
+    ///
+    /// # Errors
+    ///
+    /// If the table cannot be read or a wish does not fit its column.
     pub fn new(source: &Source, wishes: Wishes) -> Result<Self> {
         let mut survey = Survey::new(&wishes);
         for batch in source.batches()? {
@@ -48,12 +52,12 @@ impl Surveyed {
         Ok(Self { survey, plan })
     }
 
-    /// What the columns are.
+    /// The columns.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What was assumed of the cells, and what may be wrong with them.
+    /// Remarks on assumptions about the cells, and on what may be wrong with them.
     pub fn remarks(&self) -> Vec<Remark> {
         self.survey.remarks(&self.plan)
     }
@@ -63,7 +67,7 @@ impl Surveyed {
         self.survey.sentinels(&self.plan)
     }
 
-    /// Whether no cell is missing that could be completed.
+    /// Whether every cell that could be completed is observed.
     pub fn is_complete(&self) -> bool {
         let columns = self.survey.missing().zip(self.plan.columns());
         columns
@@ -71,18 +75,18 @@ impl Surveyed {
             .all(|((_, missing), _)| missing == 0)
     }
 
-    /// The columns that stay as they are.
+    /// The columns that are left unchanged.
     pub fn left(&self) -> Vec<LeftColumn> {
         let columns = self.survey.missing().zip(self.plan.columns());
         columns.filter_map(|((_, missing), column)| column.left(missing)).collect()
     }
 
-    /// What there is to say: the columns that are not modelled, what was assumed of cells, and whether only some rows are learned from.
+    /// Notes on columns that are not modelled, on assumptions about cells, and on fitting to a sample of rows.
     pub fn notes(&self) -> Vec<String> {
         self.notes_by(|remark| remark.text.clone())
     }
 
-    /// The same with the options of the command that change what was assumed.
+    /// The same with the options of the command that change the assumptions.
     pub fn notes_with_options(&self) -> Vec<String> {
         self.notes_by(Remark::to_string)
     }
@@ -99,7 +103,11 @@ impl Surveyed {
         notes
     }
 
-    /// Fits the table that was looked at.
+    /// Fits the surveyed table.
+    ///
+    /// # Errors
+    ///
+    /// If the table cannot be read or the engine refuses the fit.
     pub fn fit(
         self,
         source: &Source,
@@ -114,7 +122,11 @@ impl Surveyed {
 }
 
 impl TableModel {
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    /// Reads the bytes written by [`to_bytes`](Self::to_bytes).
+    ///
+    /// # Errors
+    ///
+    /// If they are not a model with its columns.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let (model, notes) = Model::read(bytes)?;
         let other = |problem: String| Error::ModelColumns { problem };
@@ -125,12 +137,20 @@ impl TableModel {
         Ok(Self { model, plan })
     }
 
-    /// What a model file holds.
+    /// The bytes of a model file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unwritable`].
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.bytes_with(&self.plan)
     }
 
-    /// What a model file holds, with these settings of the program that writes it; see [`Plan::settings`].
+    /// The bytes of a model file, with settings of the program that writes it; see [`Plan::settings`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unwritable`].
     pub fn to_bytes_with_settings(&self, settings: Option<serde_json::Value>) -> Result<Vec<u8>> {
         self.bytes_with(&self.plan.clone().with_settings(settings))
     }
@@ -145,7 +165,7 @@ impl TableModel {
     }
 }
 
-/// The rows to learn from: all of them, or a random sample.
+/// The rows to fit: all of them, or a random sample.
 fn learned_rows(source: &Source, plan: &Plan) -> Result<Table> {
     let (mut sample, mut position) = (RowSample::new(ROWS as usize), 0);
     for batch in source.batches()? {
@@ -159,7 +179,11 @@ fn learned_rows(source: &Source, plan: &Plan) -> Result<Table> {
 }
 
 impl Plan {
-    /// A table with the plan's modelled columns, from its cells by rows.
+    /// A table of the plan's modelled columns, from its cells in row order.
+    ///
+    /// # Errors
+    ///
+    /// If the engine refuses a column or a cell.
     pub fn table(&self, cells: &[f64]) -> Result<Table> {
         let columns = self.engine_columns()?;
         let d = columns.len();

@@ -1,4 +1,4 @@
-//! Temporary files. All that exist are on a list, so that a program that must stop at once leaves none behind.
+//! Temporary files, kept on a list so that a program that must stop at once leaves none behind.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ fn list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Deletes the temporary files of all open [`Writer`](crate::Writer)s, [`Target`](crate::Target)s and [`Source`](crate::Source)s, none of
-/// which can be used any more. This is for programs that are about to exit without dropping them, as on Ctrl-C.
+/// Deletes the temporary files of all open [`Writer`](crate::Writer)s, [`Target`](crate::Target)s and [`Source`](crate::Source)s, which
+/// cannot be used afterwards. For programs that are about to exit without dropping them, as on Ctrl-C.
 pub fn remove_unfinished() {
     for path in list().iter() {
-        // What is gone already need not be deleted, and of the rest nobody is left to be told.
+        // A file that is already gone need not be deleted; other failures cannot be reported to anybody.
         let _ = std::fs::remove_file(path);
     }
 }
 
-/// A temporary file's place on the list, which it leaves when this is dropped.
+/// A temporary file's entry on the list, removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Listed(PathBuf);
 
@@ -35,7 +35,7 @@ pub(crate) fn create(
     builder: &tempfile::Builder<'_, '_>,
     folder: &Path,
 ) -> std::io::Result<(NamedTempFile, Listed)> {
-    // The list is held meanwhile, so that no file is missed between its making and its listing.
+    // The list is locked meanwhile, so that no file is missed between its creation and its listing.
     let mut list = list();
     let file = builder.tempfile_in(folder)?;
     list.insert(file.path().to_owned());

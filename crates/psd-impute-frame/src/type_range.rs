@@ -1,4 +1,4 @@
-//! Numbers that a column's type can hold, as bounds of its cells: draws then stay within the type without piling up at its ends.
+//! The range of a column's type as bounds of its cells: draws then stay within the type without piling up at its ends.
 
 use crate::batch::{Batch, Records, Rows};
 use crate::fill::{largest, signed_ends, unsigned_end};
@@ -6,7 +6,7 @@ use crate::plan::{ColumnPlan, Kind};
 use crate::text::TimeUnit;
 use arrow_schema::DataType;
 
-/// An end that is so many times the observed range away is not reached, and not worth a bound.
+/// An end this many times the observed range away is not reached, and not worth a bound.
 const FAR: f64 = 100.0;
 
 /// The least and the largest cell of a kind that a type can hold, as the engine sees it.
@@ -38,11 +38,11 @@ pub(crate) fn near_ends(kind: &Kind, stored: &DataType, low: f64, high: f64) -> 
 }
 
 impl ColumnPlan {
-    /// The ends of the column's type in a batch; without one, in the table that the plan was made of.
+    /// The ends of the column's type in a batch; without one, in the plan's table.
     pub(crate) fn type_ends_in(&self, batch: Option<&Batch>) -> [Option<f64>; 2] {
         let stored = batch.and_then(|batch| batch.stored_type(self.name()));
         let holds = stored.and_then(|stored| range(self.kind(), stored));
-        // Another type than the plan's has other ends, and cells may have been observed beyond those of the plan's.
+        // A type other than the plan's has other ends, and cells may have been observed beyond those of the plan's.
         let applies =
             |end: &f64| batch.is_none() || holds.is_some_and(|(least, most)| [least, most].contains(end));
         self.type_ends().map(|end| end.filter(applies))

@@ -1,4 +1,4 @@
-//! Text as arrays of the types of its kinds.
+//! Converts text to arrays of the types of its kinds.
 
 use crate::batch::{Batch, Cell, Cells};
 use crate::csv::Chunk;
@@ -12,7 +12,7 @@ use arrow_schema::DataType;
 use arrow_select::zip::zip;
 use std::sync::Arc;
 
-/// A column of text as an array, with `gaps` where cells are missing.
+/// A column of text as an array, with `gaps` filled in where cells are missing.
 pub(crate) fn array(
     batch: &Batch,
     chunk: &Chunk,
@@ -30,7 +30,7 @@ pub(crate) fn array(
         others: 0,
     };
     let observed: ArrayRef = match kind {
-        // A cell that is none of the numbers has a place only among texts.
+        // A cell that is not a number fits only among texts.
         _ if column.is_some_and(|column| !column.odd().is_empty()) => {
             let text = |cell: &str| Some(cell.to_string());
             Arc::new(read(&raw, gaps.len(), text, bad)?.into_iter().collect::<StringArray>())
@@ -67,7 +67,7 @@ pub(crate) fn array(
     filled.map_err(unwritable)
 }
 
-/// The type of a kind that nothing else says the type of.
+/// The type of a kind, where nothing else determines it.
 pub(crate) fn natural_type(kind: &Kind) -> DataType {
     match kind {
         Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } if kind.is_whole() => DataType::Int64,

@@ -1,4 +1,4 @@
-//! `psd-impute ampute`: take cells away from a table.
+//! `psd-impute ampute`: remove cells from a table.
 
 use super::Failure;
 use super::table_args::{TableArgs, is_standard, whole_table, writer};
@@ -105,7 +105,7 @@ impl Ampute {
     }
 }
 
-/// What was taken, for the person at the terminal.
+/// Reports the removed cells on the terminal.
 fn describe(before: &Table, after: &Table) {
     let counts: Vec<(usize, usize)> = (0..before.columns().len())
         .map(|j| (before.observed(j).count(), after.observed(j).count()))

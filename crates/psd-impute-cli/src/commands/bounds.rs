@@ -38,7 +38,7 @@ fn parse_any(text: &str) -> Result<BoundsArg, String> {
     }
 }
 
-/// The last `=` ends the name, so that names may have one. Times have colons, so that ends with times are parted by `::`.
+/// The last `=` ends the name, so that names may contain one. Times contain colons, so ends with times are separated by `::`.
 fn parse(text: &str) -> Result<Bounds, String> {
     let wrong = || "expected COL=LO:HI, where LO or HI may be left out, or none or auto".to_string();
     let (column, range) = text.rsplit_once('=').ok_or_else(wrong)?;

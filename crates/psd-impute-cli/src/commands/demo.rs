@@ -18,10 +18,10 @@ use std::process::ExitCode;
 
 const ROWS: usize = 400;
 const MISSING: f64 = 0.3;
-/// The characters of a picture, across and down, and what it shows of the moons.
+/// The width and height of a picture in characters, and the part of the moons that it shows.
 const PICTURE: (usize, usize) = (24, 9);
 const FRAME: [(f64, f64); 2] = [(-1.5, 2.5), (-1.0, 1.5)];
-/// Of a PNG, for each of the figure's.
+/// Pixels of a PNG per pixel of the figure.
 const PIXELS: f64 = 2.0;
 
 /// The subcommand's arguments.
@@ -54,7 +54,7 @@ impl Demo {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The table completed in several ways, ours the last.
+    /// The table completed in several ways, ours last.
     fn complete(&self, table: &Table) -> Result<[(&'static str, Table); 4], Failure> {
         let by = |other: &dyn OtherImputer| -> Result<Table, Failure> {
             other.fit(table, self.seed).and_then(|fitted| fitted.complete(table, self.seed)).map_err(of_moons)

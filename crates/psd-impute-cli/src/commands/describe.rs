@@ -1,4 +1,4 @@
-//! `psd-impute describe`: what a table or a model is.
+//! `psd-impute describe`: describe a table or a model.
 
 use super::Failure;
 use super::fitted;
@@ -14,9 +14,9 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Patterns of missing cells that are shown.
+/// The most patterns of missing cells shown.
 const PATTERNS: usize = 5;
-/// Labels of a category that are shown.
+/// The most labels of a category shown.
 const LABELS: usize = 5;
 
 /// The subcommand's arguments.
@@ -36,13 +36,13 @@ pub(crate) struct Describe {
 #[derive(Serialize)]
 struct TableReport {
     rows: u64,
-    /// All missing cells, and those among them that stay empty.
+    /// The number of missing cells, and of those that stay empty.
     missing: u64,
     left_empty: u64,
     columns: Vec<ColumnReport>,
-    /// The commonest sets of missing columns, among those that are modelled.
+    /// The most common sets of missing columns, among modelled columns.
     patterns: Vec<PatternReport>,
-    /// What was assumed of cells, and what may be wrong with them.
+    /// Assumptions about cells, and possible problems with them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -53,12 +53,12 @@ struct ColumnReport {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<u64>,
-    /// Cells that stay empty, of a column that is left as it is.
+    /// The number of cells that stay empty in a column left unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_empty: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<String>,
-    /// The ends that all observed cells respect, and imputed ones will.
+    /// The ends that all observed cells respect, and imputed ones will respect.
     #[serde(skip_serializing_if = "Option::is_none")]
     ends: Option<[Option<String>; 2]>,
     #[serde(skip)]
@@ -203,7 +203,7 @@ fn print_columns(columns: &[ColumnReport], rows: Option<u64>, out: &mut dyn Writ
     Ok(())
 }
 
-/// Whether a file begins as model files do. Nothing is read from what can be read only once.
+/// Whether a file begins like a model file. Sources that can be read only once are not read.
 fn is_model(path: &Path) -> Result<bool, Failure> {
     if is_standard(path) || !path.is_file() {
         return Ok(false);

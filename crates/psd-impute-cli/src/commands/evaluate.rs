@@ -35,7 +35,7 @@ pub(crate) struct Evaluate {
     json: bool,
 }
 
-/// One completed file's scores.
+/// The scores of one completed file.
 #[derive(Serialize)]
 struct Scored {
     file: String,
@@ -43,7 +43,7 @@ struct Scored {
     scores: Scores,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
@@ -110,7 +110,7 @@ impl Evaluate {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What is left out, where it is not what one would expect.
+    /// Reports cells that are unexpectedly left out.
     fn describe(&self, evaluation: &Evaluation, rows: usize) {
         if evaluation.rows() < rows {
             let left_out = rows - evaluation.rows();
@@ -126,7 +126,7 @@ impl Evaluate {
     }
 }
 
-/// The columns that cells were taken from and that are not scored, because they are not modelled.
+/// The columns that lost cells and are not scored, because they are not modelled.
 struct Unscored<'a> {
     columns: Vec<&'a ColumnPlan>,
     /// The truth's own missing cells.
@@ -134,7 +134,7 @@ struct Unscored<'a> {
 }
 
 impl<'a> Unscored<'a> {
-    /// Says which they are.
+    /// Finds these columns.
     fn of(plan: &'a Plan, truth: &Survey, masked: &Source) -> Result<Self, Failure> {
         let others: Vec<&ColumnPlan> =
             plan.columns().iter().filter(|column| *column.role() != Role::Modelled).collect();
@@ -151,7 +151,7 @@ impl<'a> Unscored<'a> {
         Ok(unscored)
     }
 
-    /// Says how many of their cells a completed table leaves empty.
+    /// Reports how many of their cells a completed table leaves empty.
     fn describe(&self, path: &Path, completed: &Source) -> Result<(), Failure> {
         for (column, count) in self.more_missing(&self.columns, completed)? {
             let (path, name) = (path.display(), printable(column.name()));
@@ -160,7 +160,7 @@ impl<'a> Unscored<'a> {
         Ok(())
     }
 
-    /// Those columns of which a table has fewer cells than the truth, and by how many.
+    /// The columns with fewer cells than in the truth, and the number lacking.
     fn more_missing(
         &self,
         columns: &[&'a ColumnPlan],
@@ -187,7 +187,7 @@ fn survey(source: &Source) -> Result<Survey, Failure> {
     Ok(survey)
 }
 
-/// How many cells of each column are missing, where that is known.
+/// The number of missing cells of each column, where known.
 fn missing(survey: &Survey) -> HashMap<String, u64> {
     survey.missing().map(|(name, count)| (name.to_string(), count)).collect()
 }

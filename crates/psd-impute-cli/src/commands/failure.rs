@@ -1,4 +1,4 @@
-//! What makes a command fail.
+//! Errors of commands.
 
 use psd_impute::ModelFileError;
 use psd_impute_frame::{Place, io_hint};
@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// An error of a command. [`hint`](Self::hint) says what to do about it.
+/// An error of a command. [`hint`](Self::hint) tells how to correct it.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -61,7 +61,7 @@ pub(crate) enum Failure {
     NoMethods { study: PathBuf },
 }
 
-/// What a report refuses is a table's fault or the engine's, as elsewhere, or its own.
+/// A report's errors are a table's or the engine's, as elsewhere, or its own.
 impl From<psd_impute_report::Error> for Failure {
     fn from(error: psd_impute_report::Error) -> Self {
         match error {
@@ -73,12 +73,12 @@ impl From<psd_impute_report::Error> for Failure {
 }
 
 impl Failure {
-    /// What the system says of a file.
+    /// Wraps an error of the system about a file.
     pub(crate) fn of_file(path: &Path) -> impl Fn(io::Error) -> Self {
         move |error| Self::Frame(psd_impute_frame::Error::Io { path: path.to_owned(), error })
     }
 
-    /// Whether the reader of our output has gone, which is no fault of ours.
+    /// Whether the reader of our output has closed it, which is not an error of ours.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         match self {
             Self::Output(error) | Self::Frame(psd_impute_frame::Error::Io { error, .. }) => {
@@ -88,7 +88,7 @@ impl Failure {
         }
     }
 
-    /// Whether the command was called wrongly, whatever the files hold.
+    /// Whether the command line is wrong, regardless of the files' content.
     pub(crate) fn is_usage(&self) -> bool {
         matches!(
             self,
@@ -108,7 +108,7 @@ impl Failure {
         )
     }
 
-    /// The place in a table that it is about.
+    /// The place in a table where the error occurred.
     pub(crate) fn place(&self) -> Option<&Place> {
         match self {
             Self::Frame(error) => error.place(),
@@ -117,7 +117,7 @@ impl Failure {
         }
     }
 
-    /// What to do about it.
+    /// A hint on how to correct it.
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Frame(error) => return frame_hint(error),
@@ -162,13 +162,13 @@ impl Failure {
     }
 }
 
-/// Whether a file is something else than a model.
+/// Whether a file is not a model.
 fn is_no_model(error: &psd_impute_frame::Error) -> bool {
     use psd_impute_frame::Error::Engine;
     matches!(error, Engine(psd_impute::Error::ModelFile(ModelFileError::NotAModel)))
 }
 
-/// The library's hint, with the options that do what it says.
+/// The library's hint, in terms of the command's options.
 fn frame_hint(error: &psd_impute_frame::Error) -> Option<String> {
     use psd_impute_frame::{Error, LeftColumn};
     Some(match error {

@@ -42,7 +42,7 @@ pub(crate) struct Fit {
 struct Done<'a> {
     #[serde(flatten)]
     fit: &'a FitSummary,
-    /// Missing cells of columns that are left as they are.
+    /// Missing cells of columns that are left unchanged.
     left_empty: u64,
     notes: &'a [String],
 }

@@ -1,4 +1,4 @@
-//! How a model is fitted.
+//! Options for fitting a model.
 
 use super::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser};

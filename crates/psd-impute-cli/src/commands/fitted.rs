@@ -8,7 +8,7 @@ use psd_impute_frame::{Source, Surveyed, TableModel};
 use std::io::Write;
 use std::path::Path;
 
-/// Fits a table within the time budget. What there is to say goes into `notes`.
+/// Fits a table within the time budget. Adds remarks to `notes`.
 pub(crate) fn fit(
     source: &Source,
     surveyed: Surveyed,

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// The arguments about what a model has settled.
+/// The arguments that a given model already determines.
 const SAID_BY_MODEL: [&str; 9] = [
     "save_model",
     "preset",
@@ -104,13 +104,13 @@ impl Method {
     }
 }
 
-/// A table that has been looked at, and the model that completes it.
+/// A table that has been read, and the model that completes it.
 struct Prepared {
     plan: Plan,
     limits: Limits,
-    /// What was found in the table.
+    /// The counts from the table.
     report: Report,
-    /// None if no cell is missing.
+    /// `None` if no cell is missing.
     model: Option<Model>,
 }
 
@@ -153,7 +153,7 @@ impl Impute {
         Ok(if summary.converged() { ExitCode::SUCCESS } else { ExitCode::from(3) })
     }
 
-    /// Loads or fits a model, after a look at the whole table: what is wrong with it is said before time is spent on a fit.
+    /// Loads or fits a model, after reading the whole table, so that its errors are reported before time is spent on a fit.
     fn prepare(
         &self,
         source: &Source,
@@ -176,7 +176,7 @@ impl Impute {
             let none = surveyed.left().iter().all(|column| column.missing == 0);
             let what = if none { "no cell is missing" } else { "no cell can be completed" };
             notes.push(format!("{what}; the table is written as it is"));
-            // Nothing is completed, so that no check says it.
+            // Nothing is completed, so no check reports it.
             notes.extend(surveyed.sentinels().iter().map(|sentinel| sentinel.remark().to_string()));
             if self.save_model.is_none() {
                 return Ok(Prepared { plan: surveyed.plan().clone(), limits, report, model: None });
@@ -189,7 +189,7 @@ impl Impute {
         Ok(Prepared { plan: fitted.plan, limits, report, model: Some(fitted.model) })
     }
 
-    /// Reads the whole table: the bounds of its columns, within which its cells must be, and what is missing.
+    /// Reads the whole table: the bounds of its columns, which its cells are checked against, and its missing cells.
     fn look(&self, source: &Source, plan: &Plan) -> Result<(Limits, Report), Failure> {
         let bounds = self.bounds.options();
         let mut limits = plan.limits(&bounds, None)?;
@@ -207,7 +207,7 @@ impl Impute {
         Ok((limits, report))
     }
 
-    /// Refuses a table that the output's format cannot hold, before time is spent on a fit.
+    /// Refuses a table that the output format cannot hold, before time is spent on a fit.
     fn check_size(&self, source: &Source, plan: &Plan, report: &Report) -> Result<(), Failure> {
         let format = Format::of_name(&self.output).unwrap_or(source.format());
         let absent = report.columns.iter().filter(|column| column.absent).count();
@@ -220,7 +220,7 @@ impl Impute {
         if self.m == 1 { self.output.clone() } else { numbered(&self.output, k) }
     }
 
-    /// Refuses what could not be written, before time is spent on it.
+    /// Refuses outputs that could not be written, before time is spent on them.
     fn check_outputs(&self) -> Result<(), Failure> {
         let table = is_standard(&self.output);
         let intervals = self.intervals.iter().map(|path| (path.clone(), Holds::Csv));
@@ -242,7 +242,7 @@ impl Impute {
         Ok(())
     }
 
-    /// What is not as one would expect.
+    /// Notes on unexpected effects of the options.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.m > 1 && self.method != Method::Draw {
@@ -263,7 +263,7 @@ impl Impute {
         model.imputations(self.m, self.seed)?.one_fit(self.one_fit).within(limits)
     }
 
-    /// Writes all completed tables, and the intervals. Returns what the checks of the first table found; notes are about the draws.
+    /// Writes all completed tables, and the intervals. Returns the findings of the checks on the first table; notes are about the draws.
     fn complete(
         &self,
         source: &Source,
@@ -295,7 +295,7 @@ impl Impute {
         Ok(prepared.model.as_ref().map_or_else(Vec::new, |model| checks.finish(Some(model))))
     }
 
-    /// Writes one completed table, a batch after the other.
+    /// Writes one completed table, a batch at a time.
     fn complete_one(
         &self,
         source: &Source,
@@ -332,7 +332,7 @@ impl Impute {
     }
 }
 
-/// What gaps are filled with.
+/// The source of the values that fill missing cells.
 enum Filling<'a> {
     Means(&'a Imputer<'a>),
     Medians(&'a Imputer<'a>),
@@ -349,7 +349,7 @@ impl Filling<'_> {
     }
 }
 
-/// Writes what is known of each missing cell. Without an imputer there is none.
+/// Writes a summary of each missing cell. Without an imputer there are none.
 fn write_intervals(
     path: &Path,
     source: &Source,

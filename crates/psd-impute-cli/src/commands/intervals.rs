@@ -1,4 +1,4 @@
-//! `--intervals FILE`: what is known of each missing cell.
+//! `--intervals FILE`: summaries of the missing cells.
 
 use super::Failure;
 use super::table_args::{is_standard, target};
@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The probabilities at which quantiles are given.
+/// The probabilities of the quantiles.
 const ENDS: [f64; 2] = [0.025, 0.975];
 const HEADER: [&str; 9] =
     ["row", "column", "mean", "sd", "median", "q2.5", "q97.5", "most_probable", "probability"];
 
-/// The file in the making.
+/// The file in progress.
 pub(crate) struct Intervals {
     path: PathBuf,
     writer: csv::Writer<Target>,
@@ -28,7 +28,7 @@ impl Intervals {
         Ok(out)
     }
 
-    /// The missing cells of a batch.
+    /// Adds the missing cells of a batch.
     pub(crate) fn add(
         &mut self,
         imputer: &Imputer<'_>,
@@ -56,7 +56,7 @@ impl Intervals {
     }
 }
 
-/// The lower and the upper ends in such a file, as tables with the columns and rows of one that had the missing cells.
+/// The lower and the upper ends in such a file, as tables with the columns and rows of the table with the missing cells.
 pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2], Failure> {
     let bad = |line: u64, what: String| Failure::Interval { path: path.to_owned(), line, what };
     let of_csv = |error: csv::Error| {
@@ -100,7 +100,7 @@ pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2]
     Ok([lower?, upper?])
 }
 
-/// Times are shown as such, but for their standard deviation, which is in the column's unit.
+/// Times are shown as such, except their standard deviation, which is in the column's unit.
 fn line(cell: &CellSummary, column: &ColumnPlan, first_row: u64) -> [String; 9] {
     let mut out = [const { String::new() }; 9];
     out[0] = (first_row + cell.row as u64 + 1).to_string();

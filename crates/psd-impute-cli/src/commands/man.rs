@@ -1,4 +1,4 @@
-//! `psd-impute man`: the manual page. Commands and options are those that clap knows; the rest is written here.
+//! `psd-impute man`: the manual page. Commands and options come from clap; the rest is written here.
 
 use super::Failure;
 use clap_mangen::Man;
@@ -86,7 +86,7 @@ psd\\-impute report new.csv \\-\\-model people.psd \\-o report.html
 
 /// Prints the page.
 pub(crate) fn man(mut command: clap::Command, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    // Subcommands then know their whole names.
+    // Subcommands then know their full names.
     command.build();
     let version = command.get_version().unwrap_or_default().to_string();
     writeln!(out, ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '")?;
@@ -102,7 +102,7 @@ pub(crate) fn man(mut command: clap::Command, out: &mut dyn Write) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// A subcommand: how it is called, what it does, and its options.
+/// Describes a subcommand: its usage, its purpose, and its options.
 fn describe(command: &clap::Command, out: &mut dyn Write) -> Result<(), Failure> {
     let usage = command.clone().render_usage().to_string();
     let name = command.get_bin_name().unwrap_or(command.get_name());
@@ -130,7 +130,7 @@ fn describe(command: &clap::Command, out: &mut dyn Write) -> Result<(), Failure>
     Ok(())
 }
 
-/// A text as roff takes it.
+/// A text escaped for roff.
 fn escape(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     text.lines()

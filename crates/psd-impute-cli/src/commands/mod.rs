@@ -1,4 +1,4 @@
-//! One file a subcommand, and what they share.
+//! The subcommands, one per file, and their shared parts.
 
 pub(crate) mod ampute;
 mod bounds;

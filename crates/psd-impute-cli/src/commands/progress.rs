@@ -1,10 +1,10 @@
-//! A line that tells how far a command is, on a terminal only.
+//! A progress line, on a terminal only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use psd_impute::stack::{FitObserver, Member, Stop};
 use std::ops::ControlFlow;
 
-/// The line, or nothing on a pipe or when the command is to be quiet.
+/// The progress line; absent on a pipe or with `--quiet`.
 pub(crate) struct Progress {
     bar: ProgressBar,
 }
@@ -19,7 +19,7 @@ impl Progress {
         Self { bar }
     }
 
-    /// A new phase of so many steps.
+    /// Begins a phase of `steps` steps.
     pub(crate) fn begin(&self, phase: &'static str, steps: u64) {
         self.bar.reset();
         self.bar.set_length(steps.max(1));
@@ -31,13 +31,13 @@ impl Progress {
         self.bar.inc(steps);
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Shows the members that are tried.
+/// Shows the members as they are tried.
 pub(crate) struct Watch<'a> {
     progress: &'a Progress,
     /// The member after which the time budget ended, if it did.
@@ -53,7 +53,7 @@ impl<'a> Watch<'a> {
 
 impl FitObserver for Watch<'_> {
     fn tried(&mut self, _: Member, done: usize, of: usize, _: Option<f64>) -> ControlFlow<Stop> {
-        // What comes after the last member takes about as long as one.
+        // The work after the last member takes about as long as one.
         self.progress.bar.set_length(of as u64 + 1);
         self.progress.bar.set_position(done as u64);
         ControlFlow::Continue(())

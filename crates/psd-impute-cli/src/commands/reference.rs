@@ -16,7 +16,7 @@ Written from the definitions of the commands; `psd-impute COMMAND --help` says t
 #[test]
 fn the_page_of_options_is_up_to_date() {
     let mut command = Arguments::command();
-    // Subcommands then know their whole names.
+    // Subcommands then know their full names.
     command.build();
     let mut page = HEAD.to_string();
     for subcommand in subcommands(&command) {
@@ -56,7 +56,7 @@ fn describe(page: &mut String, command: &Command) {
     }
 }
 
-/// An argument as it is given: `-o`, `--output <OUTPUT>`.
+/// An argument as it is typed: `-o`, `--output <OUTPUT>`.
 fn name_of(arg: &Arg) -> String {
     let long = code(&arg.to_string());
     match (arg.get_short(), arg.get_long()) {
@@ -65,7 +65,7 @@ fn name_of(arg: &Arg) -> String {
     }
 }
 
-/// Code in a cell of a table, where readers of Markdown disagree on a bar between backticks.
+/// Code in a cell of a table, where Markdown readers disagree on a bar between backticks.
 fn code(text: &str) -> String {
     if !text.contains('|') {
         return format!("`{text}`");
@@ -98,7 +98,7 @@ fn meaning(arg: &Arg) -> String {
     text
 }
 
-/// A text in one line, without the point at its end.
+/// A text in one line, without the final full stop.
 fn one_line(text: impl ToString) -> String {
     let text = text.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     let sentence = if text.ends_with("...") { None } else { text.strip_suffix('.') };

@@ -77,7 +77,7 @@ impl Report {
         let name = |path: &Path| path.display().to_string();
         let mut command: Vec<String> =
             std::env::args_os().map(|word| word.to_string_lossy().into()).collect();
-        // Whatever folder the program is in.
+        // Independent of the program's folder.
         command[..1].fill("psd-impute".to_string());
         let completed = self.completed.iter().map(|path| name(path)).collect();
         Names { table: names(&self.input), model: name(&self.model), completed, command }

@@ -1,4 +1,4 @@
-//! How a command runs, whatever it does.
+//! Options shared by commands that run for a while.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `psd-impute score`: how well each row of a table fits a model.
+//! `psd-impute score`: score how well each row of a table fits a model.
 
 use super::Failure;
 use super::fitted;
@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// New rows of the model that a row is ranked among.
+/// Rows drawn from the model, among which a row is ranked.
 const DRAWS: usize = 1000;
 
 /// The subcommand's arguments.
@@ -90,7 +90,7 @@ fn write(scores: &[RowScore], out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The place of each row when the most unusual comes first.
+/// The rank of each row, the most unusual first.
 fn ranks(scores: &[RowScore]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| {

@@ -1,4 +1,4 @@
-//! What was done, for the person at the terminal or as JSON.
+//! A summary of the run, for the terminal or as JSON.
 
 use super::Failure;
 use crate::diagnostic::printable;
@@ -11,30 +11,30 @@ use serde::Serialize;
 use std::fmt;
 use std::io::Write;
 
-/// What was done to a table.
+/// The summary of a completed table.
 #[derive(Serialize)]
 pub(crate) struct Summary {
     pub(crate) input: String,
     pub(crate) outputs: Vec<String>,
     pub(crate) rows: u64,
-    /// Missing cells, and what became of them.
+    /// Missing cells, and how they were treated.
     #[serde(flatten)]
     pub(crate) cells: Cells,
     pub(crate) columns: Vec<ColumnSummary>,
     pub(crate) method: &'static str,
     pub(crate) seed: u64,
-    /// None where nothing was fitted because no cell is missing.
+    /// `None` where nothing was fitted because no cell is missing.
     pub(crate) fit: Option<FitSummary>,
-    /// How the table differs from the one that the model was fitted to.
+    /// Differences between the table and the one that the model was fitted to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) drift: Vec<Drift>,
     pub(crate) notes: Vec<String>,
-    /// What the checks of the completed table found, the worst first.
+    /// The findings of the checks on the completed table, the worst first.
     pub(crate) warnings: Vec<Warning>,
     pub(crate) seconds: f64,
 }
 
-/// Missing cells, and what became of them.
+/// Missing cells, and how they were treated.
 #[derive(Serialize, Default, Clone, Copy)]
 pub(crate) struct Cells {
     pub(crate) missing: u64,
@@ -49,21 +49,21 @@ pub(crate) struct ColumnSummary {
     pub(crate) kind: &'static str,
     #[serde(flatten)]
     pub(crate) cells: Cells,
-    /// The ends that imputed cells respect: those that were given, else those that all observed cells respect.
+    /// The ends that imputed cells respect: the given ones, else those that all observed cells respect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ends: Option<[Option<String>; 2]>,
     #[serde(skip)]
     pub(crate) ends_in_words: Option<String>,
-    /// Why it stays as it is.
+    /// The reason why it is left unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
 
-/// How the model was fitted. Likelihoods are held-out log-likelihoods in nats a row.
+/// The summary of a fit. Likelihoods are held-out log-likelihoods in nats per row.
 #[derive(Serialize)]
 pub(crate) struct FitSummary {
     pub(crate) recipe: String,
-    /// The rows that were learned from, those that members were fitted to, and those that they were compared on.
+    /// The rows used in all, those that members were fitted to, and those that they were compared on.
     pub(crate) rows: usize,
     pub(crate) rows_fitted: usize,
     pub(crate) rows_compared: usize,
@@ -88,13 +88,13 @@ pub(crate) struct MemberSummary {
     pub(crate) held_out: f64,
 }
 
-/// What is said of a fit that did not converge, whatever else is said.
+/// The message for a fit that did not converge.
 pub(crate) const NOT_CONVERGED: &str =
     "warning: the fit did not converge; what it gives was written all the same";
 
-/// Findings of the checks that are printed.
+/// The most findings of the checks that are printed.
 const WARNINGS: usize = 5;
-/// The lightest member worth a line.
+/// The least weight of a member that is printed.
 const LIGHTEST: f64 = 0.005;
 
 impl FitSummary {
@@ -138,7 +138,7 @@ impl FitSummary {
         }
     }
 
-    /// What a reader wants to know of it.
+    /// Prints the fit for a reader.
     pub(crate) fn print(&self, out: &mut dyn Write) -> Result<(), Failure> {
         match (self.held_out, self.normal_held_out) {
             (Some(stack), Some(normal)) => writeln!(
@@ -159,12 +159,12 @@ impl FitSummary {
 }
 
 impl Summary {
-    /// Whether the fit did, if there was one.
+    /// Whether the fit converged, if there was one.
     pub(crate) fn converged(&self) -> bool {
         self.fit.as_ref().is_none_or(|fit| fit.converged)
     }
 
-    /// What to look at before the table is used, in a few lines.
+    /// Prints the findings to review before the table is used, in a few lines.
     pub(crate) fn print_warnings(&self, out: &mut dyn Write) -> Result<(), Failure> {
         if !self.converged() {
             writeln!(out, "{NOT_CONVERGED}")?;
@@ -179,7 +179,7 @@ impl Summary {
         Ok(())
     }
 
-    /// The columns that were filled, the fit, the notes, the files.
+    /// Prints the filled columns, the fit, the notes, and the files.
     pub(crate) fn print(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let (rows, columns) = (count(self.rows, "row"), count(self.columns.len() as u64, "column"));
         writeln!(out, "{}: {rows}, {columns}, {}", self.input, self.cells)?;
@@ -217,17 +217,17 @@ pub(crate) fn print_json(what: &impl Serialize, out: &mut dyn Write) -> Result<(
 }
 
 impl Cells {
-    /// Missing cells of a column that is completed.
+    /// Counts missing cells of a completed column.
     fn filled(missing: u64) -> Self {
         Self { missing, filled: missing, left_empty: 0 }
     }
 
-    /// Missing cells of a column that stays as it is.
+    /// Counts missing cells of a column that is left unchanged.
     fn left_empty(missing: u64) -> Self {
         Self { missing, filled: 0, left_empty: missing }
     }
 
-    /// All cells of a table's columns.
+    /// Sums the cells of a table's columns.
     pub(crate) fn of(columns: &[ColumnSummary]) -> Self {
         columns.iter().fold(Self::default(), |sum, column| Self {
             missing: sum.missing + column.cells.missing,
@@ -249,8 +249,8 @@ impl fmt::Display for Cells {
     }
 }
 
-/// The columns of a table, in its order: what they are, what became of their missing cells, and the ends that these respect on their own if
-/// they do so.
+/// The columns of a table, in its order: their kinds, how their missing cells were treated, and the ends that these respect by default, if
+/// any.
 pub(crate) fn columns(plan: &Plan, report: &Report, bounds: &BoundsOptions) -> Vec<ColumnSummary> {
     let completed = |column: &ColumnPlan| {
         let found = report.columns.iter().find(|found| found.name == column.name() && !found.absent)?;

@@ -1,4 +1,4 @@
-//! How a table is read, and what its columns are taken for.
+//! Options for reading a table and treating its columns.
 
 use super::Failure;
 use super::progress::Progress;
@@ -95,13 +95,13 @@ impl TableArgs {
         self.read.open_all(paths)
     }
 
-    /// Looks at a table's cells and says what its columns are.
+    /// Reads a table's cells and decides what its columns are.
     pub(crate) fn survey(&self, source: &Source, progress: &Progress) -> Result<Surveyed, Failure> {
         progress.begin("reading", 1);
         Ok(Surveyed::new(source, self.wishes()?)?)
     }
 
-    /// Refuses a column that is to be two things.
+    /// The wishes for columns. Refuses a column with two of them.
     pub(crate) fn wishes(&self) -> Result<Wishes, Failure> {
         let each = |columns: &[String], wish: Wish| {
             columns.iter().map(move |column| (column.clone(), wish.clone())).collect::<Vec<_>>()
@@ -122,7 +122,7 @@ impl TableArgs {
     }
 }
 
-/// `COL` or `COL=LOW<MIDDLE<HIGH`. The last `=` before the first `<` ends the name, so that names may have one.
+/// `COL` or `COL=LOW<MIDDLE<HIGH`. The last `=` before the first `<` ends the name, so that names may contain one.
 fn ordered(text: &str) -> (String, Wish) {
     let levels = text.find('<').and_then(|end| text[..end].rfind('='));
     match levels {
@@ -143,7 +143,7 @@ pub(crate) struct StrictArg {
 }
 
 impl StrictArg {
-    /// Refuses columns with cells that stay empty, if that is asked for.
+    /// Refuses columns with cells that stay empty, with `--strict`.
     pub(crate) fn check(&self, left: &[LeftColumn]) -> Result<(), Failure> {
         if self.strict {
             LeftColumn::refuse_empty(left)?;
@@ -178,12 +178,12 @@ pub(crate) fn whole_table(source: &Source, plan: &Plan) -> Result<Table, Failure
     Ok(plan.table(&cells)?)
 }
 
-/// Where a path leads to; `-` is standard output.
+/// The output at a path; `-` is standard output.
 pub(crate) fn target(path: &Path) -> Result<Target, Failure> {
     Ok(if is_standard(path) { Target::stream(std::io::stdout()) } else { Target::file(path)? })
 }
 
-/// A writer of a table that comes from a file of a format; `-` is standard output.
+/// A writer for a table read from a file of a format; `-` is standard output.
 pub(crate) fn writer(path: &Path, format: Format) -> Result<Writer, Failure> {
     Ok(if is_standard(path) {
         Writer::to(std::io::stdout(), format, format)?
@@ -192,7 +192,7 @@ pub(crate) fn writer(path: &Path, format: Format) -> Result<Writer, Failure> {
     })
 }
 
-/// `out.csv` for the third of several tables is `out.3.csv`, and `out.csv.gz` is `out.3.csv.gz`.
+/// For the third of several tables `out.csv` becomes `out.3.csv`, and `out.csv.gz` becomes `out.3.csv.gz`.
 pub(crate) fn numbered(path: &Path, k: u64) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let whole = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
@@ -231,7 +231,7 @@ fn encoding(text: &str) -> Result<Encoding, String> {
     })
 }
 
-/// `TOKEN` or `COL=TOKEN`. What looks like an option is more likely one whose value was forgotten.
+/// `TOKEN` or `COL=TOKEN`. A text that looks like an option is more likely one after an option whose value was forgotten.
 fn token(text: &str) -> Result<Token, String> {
     if text.strip_prefix("--").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic())) {
         return Err("expected a token, but this is an option".to_string());

@@ -1,26 +1,26 @@
-//! Whether a file can be written, as far as it can be told before.
+//! Checks in advance, as far as possible, whether a file can be written.
 
 use crate::commands::Failure;
 use psd_impute_frame::{Compression, Format, Target};
 use std::path::{Path, PathBuf};
 
-/// What a file is to hold. Its name must not say something else.
+/// The content of an output file. Its name must not indicate something else.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Holds {
-    /// A table, in the format that the name says.
+    /// A table, in the format that the name determines.
     Table,
     /// CSV without compression.
     Csv,
     /// A page of HTML.
     Page,
-    /// A page of Markdown, whose figures go into a folder of its name without the ending.
+    /// A page of Markdown; its figures go into a folder of its name without the ending.
     Markdown,
-    /// A model, whose name may be any but a table's.
+    /// A model; its name may be any but a table's.
     Model,
 }
 
-/// Refuses a path in a folder that is not there or may not be written to, a folder, a file that is read from or would be the next time, and a name that says something
-/// else than what the file is to hold, before time is spent on what is to be written.
+/// Refuses, before time is spent on the content: a path in a folder that does not exist or is not writable, a folder, a file that is an
+/// input or would be one the next time, and a name that indicates other content.
 pub(crate) fn check_output(path: &Path, holds: Holds, inputs: &[&Path]) -> Result<(), Failure> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
@@ -44,12 +44,12 @@ pub(crate) fn check_output(path: &Path, holds: Holds, inputs: &[&Path]) -> Resul
     Ok(())
 }
 
-/// Whether a path is a folder that another is in or is itself.
+/// Whether a path is a folder that contains another path, or is that path.
 fn is_folder_of(path: &Path, other: &Path) -> bool {
     path.is_dir() && path.canonicalize().is_ok_and(|place| other.starts_with(place))
 }
 
-/// The one path of all that lead to a file, which may not be there yet.
+/// The canonical path of a file, which may not exist yet.
 pub(crate) fn place(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let made = || Some(folder.canonicalize().ok()?.join(path.file_name()?));

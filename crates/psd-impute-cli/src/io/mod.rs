@@ -1,4 +1,4 @@
-//! Files that are to be written.
+//! Checks of output files.
 
 mod check;
 

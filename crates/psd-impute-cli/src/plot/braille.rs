@@ -1,10 +1,10 @@
-//! Pictures for a terminal: a character of Braille has two by four dots.
+//! Pictures for a terminal: a Braille character has two by four dots.
 
 /// The bits of a character's dots, by column and row.
 const DOTS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 const BLANK: u32 = 0x2800;
 
-/// A dot for each point within the frame, `x` from left to right and `y` upwards, as lines of so many characters.
+/// Plots a dot for each point within the frame, `x` from left to right and `y` upwards, as lines of a given size in characters.
 pub(crate) fn scatter(
     points: impl Iterator<Item = (f64, f64)>,
     [(left, right), (low, high)]: [(f64, f64); 2],

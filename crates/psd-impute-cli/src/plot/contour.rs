@@ -19,7 +19,7 @@ struct Edge {
 }
 
 impl Grid {
-    /// With a border of zeros, so that every outline of a positive level closes.
+    /// A grid with a border of zeros, so that every outline of a positive level closes.
     pub(crate) fn new(columns: usize, rows: usize, values: &[f64]) -> Self {
         let mut padded = vec![0.0; (columns + 2) * (rows + 2)];
         for (j, row) in values.chunks(columns).enumerate() {
@@ -32,7 +32,7 @@ impl Grid {
         self.values[j * self.columns + i]
     }
 
-    /// Where the level is crossed on an edge, without the border's shift.
+    /// The point where an edge crosses the level, without the border's shift.
     fn crossing(&self, edge: Edge, level: f64) -> Point {
         let (i, j) = (edge.i, edge.j);
         let (di, dj) = if edge.down { (0, 1) } else { (1, 0) };
@@ -41,7 +41,7 @@ impl Grid {
         (i as f64 + t * di as f64 - 1.0, j as f64 + t * dj as f64 - 1.0)
     }
 
-    /// The pieces of the outline within a cell, each from edge to edge with the set on one and the same side.
+    /// The pieces of the outline within a cell, each from edge to edge with the set always on the same side.
     fn pieces(&self, i: usize, j: usize, level: f64) -> Vec<(Edge, Edge)> {
         let inside = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)].map(|(i, j)| self.value(i, j) >= level);
         let top = Edge { i, j, down: false };
@@ -88,7 +88,7 @@ pub(crate) fn superlevel(grid: &Grid, level: f64) -> Vec<Vec<Point>> {
 mod tests {
     use super::*;
 
-    /// Twice the area, by the shoelace formula; of either sign.
+    /// Twice the signed area, by the shoelace formula.
     fn twice_area(outline: &[Point]) -> f64 {
         let next = outline.iter().cycle().skip(1);
         outline.iter().zip(next).map(|(a, b)| a.0 * b.1 - b.0 * a.1).sum()

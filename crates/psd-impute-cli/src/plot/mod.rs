@@ -1,5 +1,5 @@
-//! Pictures. A [`Scene`] is built once, of filled paths, lines and dots, and written as SVG and as PNG; text is outlined with the fonts
-//! in `fonts/`, so that both look the same on a machine without any.
+//! Pictures. A [`Scene`] is built once, of filled paths, lines and dots, and written as SVG and as PNG; text is outlined with the fonts in
+//! `fonts/`, so that both look the same on a machine without fonts.
 
 mod braille;
 mod contour;
@@ -18,7 +18,7 @@ use crate::commands::Failure;
 /// Red, green, blue.
 pub(crate) type Colour = [u8; 3];
 
-/// Of Okabe and Ito's colours, which the colour-blind can tell apart.
+/// From Okabe and Ito's palette, which colour-blind readers can distinguish.
 pub(crate) const BLUE: Colour = [0, 114, 178];
 pub(crate) const VERMILLION: Colour = [213, 94, 0];
 pub(crate) const GREEN: Colour = [0, 158, 115];
@@ -64,7 +64,7 @@ pub(crate) enum Ink {
 pub(crate) enum Item {
     /// An outline, filled by the even-odd rule or drawn with a width.
     Path { steps: Vec<Step>, ink: Ink, colour: Colour, opacity: f64 },
-    /// Discs of one size; where they overlap they grow darker.
+    /// Discs of one size, darker where they overlap.
     Dots { centres: Vec<Point>, radius: f64, colour: Colour, opacity: f64 },
 }
 
@@ -93,7 +93,7 @@ impl Scene {
         self.items.push(Item::Dots { centres, radius, colour, opacity });
     }
 
-    /// Text at a point of its base line; returns its width.
+    /// Draws text at a point of its baseline; returns its width.
     pub(crate) fn text(
         &mut self,
         at: Point,
@@ -112,7 +112,7 @@ impl Scene {
         svg::write(self)
     }
 
-    /// With `scale` pixels of the file for each of the picture.
+    /// The PNG with `scale` pixels per pixel of the picture.
     pub(crate) fn png(&self, scale: f64) -> Result<Vec<u8>, Failure> {
         png::write(self, scale)
     }

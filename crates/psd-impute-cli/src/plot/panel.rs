@@ -2,7 +2,7 @@
 
 use super::{Align, Colour, GREY, INK, PALE, Point, Scene, Step, WHITE, Weight};
 
-/// What is shown: an interval of each axis, with its name.
+/// The plotted region: an interval of each axis, with its name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Frame {
     pub(crate) x: (f64, f64),
@@ -10,7 +10,7 @@ pub(crate) struct Frame {
     pub(crate) names: (&'static str, &'static str),
 }
 
-/// Where it is shown: a corner, a width and a height.
+/// The position in the picture: a corner, a width and a height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Panel {
     pub(crate) frame: Frame,
@@ -19,7 +19,7 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    /// Where a point of the frame is in the picture.
+    /// The picture coordinates of a point of the frame.
     pub(crate) fn place(&self, x: f64, y: f64) -> Point {
         let share = |x: f64, (lo, hi): (f64, f64)| (x - lo) / (hi - lo);
         (
@@ -28,7 +28,7 @@ impl Panel {
         )
     }
 
-    /// The places of the points that are within the frame.
+    /// The picture coordinates of the points within the frame.
     pub(crate) fn within(&self, points: impl Iterator<Item = Point>) -> Vec<Point> {
         let inside = |x: f64, (lo, hi): (f64, f64)| x >= lo && x <= hi;
         points
@@ -43,7 +43,7 @@ impl Panel {
         polygon(&[(x, y), (x + w, y), (x + w, y + h), (x, y + h)])
     }
 
-    /// Paper, frame, ticks, names; to be called before anything is drawn into the panel.
+    /// Draws background, frame, ticks, names; call before anything is drawn into the panel.
     pub(crate) fn axes(&self, scene: &mut Scene) {
         let ((left, top), (w, h)) = (self.corner, self.size);
         let (right, bottom) = (left + w, top + h);
@@ -64,12 +64,12 @@ impl Panel {
         scene.text((left - 28.0, top + 0.5 * h + 4.0), 12.0, Weight::Regular, Align::Middle, INK, names.1);
     }
 
-    /// The frame's line; to be called after everything is drawn.
+    /// Draws the frame's line; call after everything is drawn.
     pub(crate) fn close(&self, scene: &mut Scene) {
         scene.line(self.outline(), 1.0, GREY, 1.0);
     }
 
-    /// A title and, below it, what the colours mean.
+    /// Draws a title and, below it, the legend of colours.
     pub(crate) fn caption(&self, scene: &mut Scene, title: &str, legend: &[(Colour, &str)]) {
         let (left, top) = self.corner;
         scene.text((left, top - 24.0), 14.0, Weight::Bold, Align::Start, INK, title);
@@ -82,7 +82,7 @@ impl Panel {
     }
 }
 
-/// Round numbers within an interval, seven at most: steps are one, two or five of a power of ten.
+/// Round numbers within an interval, seven at most: steps are one, two or five times a power of ten.
 pub(crate) fn ticks((lo, hi): (f64, f64)) -> Vec<f64> {
     let power = 10f64.powf(((hi - lo) / 7.0).log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);

@@ -12,7 +12,7 @@ pub(crate) enum Weight {
     Bold,
 }
 
-/// Which part of the text stands at its point.
+/// The part of the text placed at its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Start,
@@ -20,7 +20,7 @@ pub(crate) enum Align {
     End,
 }
 
-/// The outline of a line of text with its base line through `at`, and its width. A character that the font lacks is left out.
+/// The outline of a line of text with its baseline through `at`, and its width. A character that the font lacks is left out.
 pub(super) fn outline(at: Point, size: f64, weight: Weight, align: Align, text: &str) -> (Vec<Step>, f64) {
     let data = if weight == Weight::Bold { BOLD } else { REGULAR };
     let face = Face::parse(data, 0).unwrap_or_else(|error| unreachable!("a bundled font: {error}"));
@@ -48,7 +48,7 @@ struct Pen {
 }
 
 impl Pen {
-    /// Fonts count upwards.
+    /// Font coordinates point upwards.
     fn place(&self, x: f32, y: f32) -> Point {
         (self.origin.0 + self.scale * f64::from(x), self.origin.1 - self.scale * f64::from(y))
     }

@@ -1,4 +1,4 @@
-//! A toy's figure: what is seen of the table, the anchors before and after, the learned density, and draws beside the truth.
+//! A toy's figure: the observed table, the anchors before and after, the learned density, and draws beside the truth.
 
 use super::{Learned, Numbers, Toy, frame, missing};
 use crate::commands::Failure;
@@ -12,7 +12,7 @@ use psd_impute::table::Table;
 
 const WIDTH: f64 = 1000.0;
 const COLUMNS: usize = 3;
-/// Room for a panel's ticks and names on the left, its captions above and its ticks below, and for the figure's title.
+/// Space for a panel's ticks and names on the left, its captions above and its ticks below, and for the figure's title.
 const LEFT: f64 = 50.0;
 const ABOVE: f64 = 46.0;
 const BELOW: f64 = 40.0;
@@ -20,7 +20,7 @@ const HEAD: f64 = 66.0;
 /// The side of a panel.
 const SIDE: f64 = WIDTH / COLUMNS as f64 - LEFT - 12.0;
 
-/// What a figure shows.
+/// The content of a figure.
 pub(crate) struct Figure<'a> {
     pub(crate) toy: &'a Toy,
     pub(crate) truth: &'a Table,
@@ -32,7 +32,7 @@ pub(crate) struct Figure<'a> {
 }
 
 impl Figure<'_> {
-    /// The figure.
+    /// Draws the figure.
     pub(crate) fn draw(&self) -> Result<Scene, Failure> {
         let d = self.table.columns().len();
         let (rows, ratio) = if d > 2 { (4, 1.0) } else { (2, height(frame(self.toy.shape, 0, 1))) };
@@ -82,7 +82,7 @@ impl Figure<'_> {
         scene.text((LEFT, 53.0), 13.0, Weight::Regular, Align::Start, GREY, &below);
     }
 
-    /// Rows that have both columns, and at the axes those that have one of them only.
+    /// Draws rows with both columns observed, and at the axes those with only one.
     fn seen(&self, scene: &mut Scene, panel: &Panel, (a, b): (usize, usize)) {
         panel.axes(scene);
         let cells = || self.table.rows().map(move |row| (row[a], row[b]));
@@ -124,7 +124,7 @@ impl Figure<'_> {
         panel.caption(scene, "Anchors", &[(GREY, "on an imputed copy"), (VERMILLION, "learned")]);
     }
 
-    /// The marginal density of two columns, as filled contours.
+    /// Draws the marginal density of two columns, as filled contours.
     fn density(&self, scene: &mut Scene, panel: &Panel, (a, b): (usize, usize)) -> Result<(), Failure> {
         let (values, fine) = self.marginal(panel.frame, (a, b))?;
         let mut sorted = values.clone();
@@ -154,7 +154,7 @@ impl Figure<'_> {
         Ok(())
     }
 
-    /// On a square grid over the frame, from the upper left corner on.
+    /// Evaluates it on a square grid over the frame, from the upper left corner on.
     fn marginal(&self, frame: Frame, (a, b): (usize, usize)) -> Result<(Vec<f64>, usize), Failure> {
         let fine = 121;
         let d = self.table.columns().len();
@@ -200,7 +200,7 @@ impl Figure<'_> {
         panel.caption(scene, title, &legend(&cloud));
     }
 
-    /// A view of three columns from above; what is nearer is larger and darker.
+    /// A view of three columns from above; nearer points are larger and darker.
     fn solid(&self, scene: &mut Scene, panel: &Panel, title: &str, cloud: Cloud<'_>) {
         let frame = panel.frame;
         let half = 0.45 * (frame.x.1 - frame.x.0);
@@ -226,7 +226,7 @@ impl Figure<'_> {
         panel.caption(scene, title, &legend(&cloud));
     }
 
-    /// The edges of the cube that is shown, and the names of its axes.
+    /// Draws the edges of the cube, and the names of its axes.
     fn cage(&self, scene: &mut Scene, half: f64, view: &dyn Fn([f64; 3]) -> (Point, f64)) {
         let corner = |k: usize| [0, 1, 2].map(|j| if k >> j & 1 == 1 { half } else { -half });
         let mut edges = Vec::new();
@@ -246,15 +246,15 @@ impl Figure<'_> {
     }
 }
 
-/// Of a panel with the same scale on both axes, in widths.
+/// The height of a panel with the same scale on both axes, in widths.
 fn height(frame: Frame) -> f64 {
     (frame.y.1 - frame.y.0) / (frame.x.1 - frame.x.0)
 }
 
-/// How many filled contours.
+/// The number of filled contours.
 const LEVELS: usize = 14;
 
-/// Rows by colour, each with its meaning.
+/// Rows by colour, each with its legend.
 type Cloud<'a> = Vec<(Colour, &'a str, Vec<Vec<f64>>)>;
 
 fn legend<'a>(cloud: &Cloud<'a>) -> Vec<(Colour, &'a str)> {

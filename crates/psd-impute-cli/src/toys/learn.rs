@@ -1,10 +1,10 @@
 //! Learning a toy's density: the convex fit at anchors on an imputed copy, then anchors, metric and `Q` together.
 //!
-//! Where no row is complete, the rows say nothing of three columns beyond their pairs: on the cylinder heights could go with `sin 2θ`, up
-//! on one side and down on the next, and no pair would show it. The joint objective then has optima with about the right pairs
-//! and a wrong whole, and learning until it converges ends in one for most seeds, a nat worse on complete rows. The cylinder is
-//! therefore learned from a wide kernel and a smooth `Q`, with the penalty `λ tr(Q)`, and **stopped early**: its result is no optimum.
-//! With these settings the loss to gaps was below 0.15 nats for 21 of 22 seeds tried, and 0.20 for the other.
+//! Where no row is complete, the rows determine the distribution of three columns only through their pairs: on the cylinder heights could
+//! follow `sin 2θ`, up on one side and down on the next, and no pair would show it. The joint objective then has optima with nearly correct
+//! pairs and a wrong joint distribution, and learning to convergence ends in one for most seeds, a nat worse on complete rows. The cylinder
+//! is therefore learned from a wide kernel and a smooth `Q`, with the penalty `λ tr(Q)`, and **stopped early**: its result is not an
+//! optimum. With these settings the loss to gaps was below 0.15 nats for 21 of 22 seeds tried, and 0.20 for the other.
 
 use crate::commands::Failure;
 use faer::{Mat, MatRef, Scale};
@@ -19,10 +19,10 @@ use rand::Rng;
 
 /// The weight of the barrier `-μ log det Q` in the convex fit, which keeps its `Q` smooth.
 const BARRIER: f64 = 0.1;
-/// The weight of the metric's prior in nats a row, and the variance that it pulls to.
+/// The weight of the metric's prior in nats per row, and the variance that it pulls towards.
 const PRIOR: (f64, f64) = (0.02, 0.02);
 
-/// How a toy is learned; the table is standardised.
+/// The settings for learning a toy; the table is standardised.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) anchors: usize,
@@ -30,11 +30,11 @@ pub(crate) struct Settings {
     pub(crate) variance: f64,
     /// The penalty's `λ`.
     pub(crate) lambda: f64,
-    /// Steps of the joint learning at most; see above.
+    /// The most steps of the joint learning; see above.
     pub(crate) steps: usize,
 }
 
-/// A learned density of the standardised table, and where its anchors began and ended in the table's units.
+/// A learned density of the standardised table, with the initial and final anchors in the table's units.
 pub(crate) struct Learned {
     pub(crate) density: PsdDensity,
     pub(crate) scaler: Scaler,
@@ -64,7 +64,7 @@ pub(crate) fn learn(table: &Table, settings: &Settings, rng: &mut dyn Rng) -> Re
     Ok(Learned { density: PsdDensity::new(features, q)?, scaler, before, after })
 }
 
-/// The mean log-density of a table's rows, in its own units.
+/// The mean log-density of a table's rows, in the table's own units.
 pub(crate) fn held_out(learned: &Learned, table: &Table) -> Result<f64, Failure> {
     let logs = learned.density.log_marginals(&learned.scaler.standardise(table))?;
     let units: f64 = (0..table.columns().len()).map(|j| learned.scaler.scale(j).ln()).sum();

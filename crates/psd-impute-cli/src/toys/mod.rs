@@ -1,4 +1,4 @@
-//! The paper's toys: shapes with noise, of which cells are taken away.
+//! The paper's toys: shapes with noise, from which cells are removed.
 
 mod figure;
 mod learn;
@@ -13,10 +13,10 @@ use psd_impute_eval::toys::Shape;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Rows of a toy, and of the fresh ones that its density is tried on.
+/// The number of rows of a toy, and of the fresh rows that its density is evaluated on.
 pub(crate) const ROWS: usize = 2000;
 
-/// The paper's three.
+/// The paper's three toys.
 pub(crate) const TOYS: [Toy; 3] = [
     Toy {
         name: "two-moons",
@@ -41,11 +41,11 @@ pub(crate) const TOYS: [Toy; 3] = [
     },
 ];
 
-/// A shape, how cells are taken away, and how its density is learned.
+/// A shape, how its cells are removed, and how its density is learned.
 pub(crate) struct Toy {
-    /// Of its files.
+    /// The name in file names.
     pub(crate) name: &'static str,
-    /// As readers call it.
+    /// The title for readers.
     pub(crate) title: &'static str,
     shape: Shape,
     gaps: Gaps,
@@ -55,11 +55,11 @@ pub(crate) struct Toy {
 /// Mean log-densities of fresh complete rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Numbers {
-    /// Learned from the table with gaps.
+    /// For the density learned from the table with gaps.
     pub(crate) with_gaps: f64,
-    /// Learned in the same way from the rows without gaps.
+    /// For the density learned in the same way from the rows without gaps.
     pub(crate) complete: f64,
-    /// The shape's own.
+    /// For the shape's own density.
     pub(crate) truth: f64,
 }
 
@@ -93,7 +93,7 @@ impl Toy {
     }
 }
 
-/// What a panel of two columns shows.
+/// The region that a panel of two columns shows.
 fn frame(shape: Shape, a: usize, b: usize) -> Frame {
     let interval = |j: usize| match shape {
         Shape::TwoMoons if j == 0 => (-1.4, 2.4),
@@ -104,7 +104,7 @@ fn frame(shape: Shape, a: usize, b: usize) -> Frame {
     Frame { x: interval(a), y: interval(b), names: (shape.columns()[a], shape.columns()[b]) }
 }
 
-/// How cells are taken away, always completely at random.
+/// How cells are removed, always completely at random.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Gaps {
     /// Each with this probability.
@@ -116,7 +116,7 @@ pub(crate) enum Gaps {
 }
 
 impl Gaps {
-    /// The table without the cells.
+    /// The table without the removed cells.
     pub(crate) fn cut(self, truth: &Table, rng: &mut dyn Rng) -> Result<Table, Failure> {
         let mut cells = truth.cells().to_owned();
         let d = cells.nrows();
@@ -143,7 +143,7 @@ impl Gaps {
     }
 }
 
-/// How many cells of a table are missing.
+/// The number of missing cells of a table.
 pub(crate) fn missing(table: &Table) -> usize {
     table.rows().flatten().filter(|x| x.is_nan()).count()
 }

@@ -1,18 +1,18 @@
-//! Does a column go with another one where it was imputed as it does in comparable rows where it was observed?
+//! Does a column relate to another where it was imputed as it does in comparable rows where it was observed?
 //!
-//! For numbers with numbers the slope is compared, and told as a correlation; for a number and a label, the gap between the
-//! means of rows with and without the label; for two labels, how often the one has the other. Rows must have the other column observed.
+//! Two numbers are compared by slope, reported as a correlation; a number and a label, by the gap between the means of rows with and
+//! without the label; two labels, by how often the one occurs with the other. Rows must have the other column observed.
 
 use super::compared::{Compared, Mean, Scale};
 use super::difference::{Difference, error};
 use super::warning::{percent, short};
 use super::{Evidence, WarningKind};
 
-/// Rows that each part must have, in number and worth.
+/// The least rows of each part, in count and effective size.
 const ROWS: f64 = 20.0;
-/// Labels of a column that are looked at, the commonest first.
+/// The most labels examined per column, the commonest first.
 const LABELS: usize = 10;
-/// How much slopes and correlations must differ; gaps, in deviations and as a share of the larger one; and shares.
+/// The least difference of slopes and of correlations; of gaps, in deviations and as a share of the larger one; and of shares.
 const SLOPES: (f64, f64) = (0.2, 0.15);
 const GAPS: (f64, f64) = (0.3, 0.3);
 const SHARES: f64 = 0.15;
@@ -20,7 +20,7 @@ const SHARES: f64 = 0.15;
 /// A cell of each of the two columns, and the row's weight.
 type Cells = Vec<(f64, f64, f64)>;
 
-/// What can be compared of a column with gaps and another one.
+/// Compares a column with gaps to another one.
 pub(super) fn compare(evidence: &Evidence, compared: &Compared<'_>, k: usize) -> Vec<Difference> {
     let j = compared.column;
     let observed = compared.observed.iter().filter(|(row, _)| !row.before[k].is_nan());
@@ -40,7 +40,7 @@ pub(super) fn compare(evidence: &Evidence, compared: &Compared<'_>, k: usize) ->
     }
 }
 
-/// A slope with its standard error, whatever the scatter around it, and the correlation.
+/// A slope with its standard error, valid under any scatter, and the correlation.
 struct Slope {
     slope: f64,
     error: f64,
@@ -61,7 +61,7 @@ impl Slope {
         }
         let slope = xy / xx;
         let weights: f64 = cells.iter().map(|cell| cell.2).sum();
-        // Each residual as if its own row had not drawn the line to itself (HC3).
+        // Each residual as if its own row had not been used in fitting the line (HC3).
         let leverage = |x: f64, w: f64| (w / weights + w * x * x / xx).min(0.9);
         let scatter = sum(&|y, x, w| (w * x * (y - slope * x) / (1.0 - leverage(x, w))).powi(2));
         Some(Self { slope, error: scatter.sqrt() / xx, correlation: xy / (xx * yy).sqrt(), worth: x.worth })
@@ -89,7 +89,7 @@ fn slopes(evidence: &Evidence, columns: [usize; 2], cells: &[Cells; 2]) -> Optio
         evidence.name(j),
         two_decimals(observed.correlation)
     );
-    // The test is of the slopes; sizes are told as correlations.
+    // The test is of the slopes; sizes are reported as correlations.
     let z = (imputed.slope - observed.slope).abs() / observed.error.hypot(imputed.error);
     Some(Difference {
         kind: WarningKind::Association,
@@ -108,13 +108,13 @@ fn two_decimals(x: f64) -> String {
     format!("{x:.2}")
 }
 
-/// `number` is the one of the columns whose means are compared; its cells come first.
+/// `number` selects the column whose means are compared; its cells come first.
 fn gaps(evidence: &Evidence, columns: [usize; 2], number: usize, cells: &[Cells; 2]) -> Vec<Difference> {
     let [j, k] = columns;
     let label_column = if number == j { k } else { j };
     let Some(scale) = Scale::of(cells[0].iter().map(|cell| cell.0)) else { return Vec::new() };
     let labels = commonest(evidence, label_column);
-    // Of two labels, one is enough.
+    // For two labels, one is enough.
     let two = evidence.tallies[label_column].labels.len() == 2;
     let of = |label: usize| {
         let part = |cells: &Cells, with: bool| {

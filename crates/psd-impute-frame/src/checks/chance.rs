@@ -1,8 +1,8 @@
-//! Probabilities of what chance does.
+//! Tail probabilities for the tests.
 
 use libm::{erfc, lgamma};
 
-/// What a p-value, times the number of comparisons, must be below.
+/// The level that a p-value, times the number of comparisons, must be below.
 pub(super) const LEVEL: f64 = 0.01;
 
 /// The probability of a standard normal number further from zero than `z`.

@@ -1,37 +1,37 @@
-//! Observed rows that are comparable with imputed ones.
+//! Observed rows that are comparable with imputed rows.
 //!
-//! Cells that are missing at random differ from observed ones as far as the rest of the row explains. If `e(x)` is the probability that a
-//! row with the other cells `x` misses the column, observed rows weighted by the odds `e / (1 - e)` have the other cells of the rows
-//! that miss it; what is left of a difference is not explained by them (Bondarenko and Raghunathan 2016 check imputations by the same
-//! propensity). Imputed rows that are unlike any observed one have nothing to be compared with, and are left out.
+//! Cells missing at random differ from observed ones as far as the rest of the row explains. If `e(x)` is the probability that a row with
+//! the other cells `x` misses the column, observed rows weighted by the odds `e / (1 - e)` have the other cells of the rows that miss it; a
+//! remaining difference is not explained by them (Bondarenko and Raghunathan 2016 check imputations by the same propensity). Imputed rows
+//! unlike any observed one have no counterpart and are left out.
 
 use super::propensity::log_odds;
 use super::{Evidence, Row};
 
-/// Rows of either kind that are looked at.
+/// The most rows of either kind that are used.
 const ROWS: usize = 2_000;
-/// Features of the regression, those first in which the two kinds differ most.
+/// The most features of the regression, those first in which the two kinds differ most.
 const FEATURES: usize = 16;
-/// Labels of a column that become features.
+/// The most labels of a column that become features.
 const LABELS: usize = 8;
-/// Imputed rows, and observed rows' worth, from which on there is something to compare.
+/// The fewest imputed rows, and the least effective number of observed rows, for a comparison.
 const FEWEST: (usize, f64) = (20, 60.0);
-/// The share of observed rows with larger odds than which imputed ones are left out.
+/// Imputed rows with larger odds than this share of the observed rows are left out.
 const TRIMMED: f64 = 0.995;
-/// Standardised cells are cut at this.
+/// Standardised cells are clipped at this.
 const FARTHEST: f64 = 5.0;
 
-/// The rows of a column with gaps.
+/// Comparable rows of a column with gaps.
 pub(super) struct Compared<'a> {
     pub(super) column: usize,
-    /// Rows in which it was observed, with their weights, which are one on average.
+    /// Rows in which it was observed, with weights that are one on average.
     pub(super) observed: Vec<(&'a Row, f64)>,
-    /// Rows in which it was imputed and to which others are comparable.
+    /// Rows in which it was imputed and that have comparable observed rows.
     pub(super) imputed: Vec<&'a Row>,
-    /// How many of its imputed rows were looked at, and to how many of them no observed row is comparable.
+    /// The number of imputed rows examined, and of those among them without a comparable observed row.
     pub(super) looked_at: usize,
     pub(super) unlike: usize,
-    /// Equally weighted rows that the observed ones are worth.
+    /// The effective number of observed rows.
     worth: f64,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Compared<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
     centre: f64,
-    /// A deviation.
+    /// One deviation.
     pub(super) unit: f64,
 }
 
@@ -59,18 +59,18 @@ impl Scale {
         (unit > 0.0 && unit.is_finite()).then_some(Self { centre, unit })
     }
 
-    /// The cell that is so many deviations from the centre.
+    /// The cell `z` deviations from the centre.
     pub(super) fn undo(&self, z: f64) -> f64 {
         self.centre + self.unit * z
     }
 
-    /// A cell in deviations from the centre, cut where it is far.
+    /// A cell in deviations from the centre, clipped.
     pub(super) fn apply(&self, x: f64) -> f64 {
         ((x - self.centre) / self.unit).clamp(-FARTHEST, FARTHEST)
     }
 }
 
-/// What the regression sees of a row.
+/// One input of the regression.
 enum Feature {
     Cell(usize, Scale),
     Square(usize, Scale),
@@ -80,7 +80,7 @@ enum Feature {
 impl Feature {
     fn of(&self, row: &Row) -> f64 {
         match self {
-            // A cell that stays empty says nothing.
+            // A cell that stays missing contributes nothing.
             Self::Cell(k, scale) => Some(scale.apply(row.after[*k])).filter(|x| !x.is_nan()).unwrap_or(0.0),
             Self::Square(k, scale) => {
                 Some(scale.apply(row.after[*k])).filter(|x| !x.is_nan()).map_or(0.0, |x| x * x / 2.0)
@@ -91,7 +91,7 @@ impl Feature {
 }
 
 impl<'a> Compared<'a> {
-    /// The rows of column `j`; nothing if they are too few.
+    /// The rows of column `j`; `None` if they are too few.
     pub(super) fn of(evidence: &'a Evidence, j: usize) -> Option<Self> {
         let observed: Vec<&Row> = evidence.observed(j).take(ROWS).collect();
         let imputed: Vec<&Row> = evidence.imputed(j).take(ROWS).collect();
@@ -118,13 +118,13 @@ impl<'a> Compared<'a> {
         Some(Self { column: j, observed, imputed, looked_at, unlike, worth })
     }
 
-    /// Whether there is enough to compare.
+    /// Whether there are enough rows to compare.
     pub(super) fn is_enough(&self) -> bool {
         self.imputed.len() >= FEWEST.0 && self.worth >= FEWEST.1
     }
 }
 
-/// The log odds of missing column `j`, of the observed rows and of the imputed ones; all the same if nothing tells them apart.
+/// The log odds of missing column `j`, of the observed and of the imputed rows; all equal if nothing separates them.
 fn odds(evidence: &Evidence, j: usize, observed: &[&Row], imputed: &[&Row]) -> (Vec<f64>, Vec<f64>) {
     let mut features: Vec<(f64, Feature)> = candidates(evidence, j)
         .into_iter()
@@ -160,7 +160,7 @@ fn candidates(evidence: &Evidence, j: usize) -> Vec<Feature> {
     out
 }
 
-/// How far a feature's means are apart, in standard errors.
+/// The difference of a feature's means, in standard errors.
 fn difference(feature: &Feature, observed: &[&Row], imputed: &[&Row]) -> f64 {
     let [a, b] = [observed, imputed].map(|rows| Mean::of(rows.iter().map(|row| (feature.of(row), 1.0))));
     let error = a.error.hypot(b.error);
@@ -172,14 +172,14 @@ fn difference(feature: &Feature, observed: &[&Row], imputed: &[&Row]) -> f64 {
 pub(super) struct Mean {
     pub(super) mean: f64,
     pub(super) error: f64,
-    /// Cells.
+    /// The number of cells.
     pub(super) count: usize,
-    /// How many equally weighted cells are worth as much.
+    /// The effective number of equally weighted cells.
     pub(super) worth: f64,
 }
 
 impl Mean {
-    /// Of values with weights.
+    /// The mean of weighted values.
     pub(super) fn of(cells: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
         let (mut sum, mut weights, mut squares, mut count) = (0.0, 0.0, 0.0, 0);
         for (x, w) in cells.clone() {
@@ -191,7 +191,7 @@ impl Mean {
         let mean = sum / weights;
         let scatter: f64 = cells.map(|(x, w)| (w * (x - mean)).powi(2)).sum();
         let worth = weights * weights / squares;
-        // An unbiased variance, as if there were so many rows.
+        // An unbiased variance, for `worth` rows.
         let error = (scatter * worth / (worth - 1.0).max(0.5)).sqrt() / weights;
         Self { mean, error, count, worth }
     }

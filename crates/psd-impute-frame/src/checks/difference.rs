@@ -1,10 +1,10 @@
-//! Differences between imputed cells and comparable observed ones, before it is known how many were looked at.
+//! Differences between imputed cells and comparable observed ones, before correction for the number of comparisons.
 
 use super::chance::{LEVEL, normal_beyond};
 use super::compared::Mean;
 use super::{Warning, WarningKind};
 
-/// Something that was measured twice.
+/// A quantity measured on imputed and on observed cells.
 pub(super) struct Difference {
     pub(super) kind: WarningKind,
     /// The imputed column, and another if there is one.
@@ -13,18 +13,18 @@ pub(super) struct Difference {
     pub(super) imputed: f64,
     /// The standard error of their difference.
     pub(super) error: f64,
-    /// How many rows the smaller of the two is worth.
+    /// The effective number of rows of the smaller side.
     pub(super) worth: f64,
     /// Whether the difference is large enough to matter.
     pub(super) matters: bool,
-    /// How bad it is, from 0 to 1.
+    /// Severity from 0 to 1.
     pub(super) severity: f64,
-    /// In a sentence.
+    /// The difference as a sentence.
     pub(super) text: String,
 }
 
 impl Difference {
-    /// The probability of as much by chance. With `ν` degrees of freedom, `sign(t) √(ν log(1 + t²/ν))` is about normal.
+    /// The two-sided p-value. With `ν` degrees of freedom, `sign(t) √(ν log(1 + t²/ν))` is about normal.
     fn p(&self) -> f64 {
         let (t, freedom) = ((self.imputed - self.observed) / self.error, (self.worth - 2.0).max(1.0));
         if self.error > 0.0 { normal_beyond((freedom * (t * t / freedom).ln_1p()).sqrt()) } else { 1.0 }
@@ -36,7 +36,7 @@ pub(super) fn error(a: Mean, b: Mean) -> f64 {
     a.error.hypot(b.error)
 }
 
-/// Of all differences, those that matter and that chance does not explain; of each kind and pair of columns the worst.
+/// The differences that matter and that chance does not explain; of each kind and pair of columns the worst.
 pub(super) fn beyond_chance(found: Vec<Difference>, name: impl Fn(usize) -> String) -> Vec<Warning> {
     let tests = found.len() as f64;
     let mut found: Vec<Difference> =

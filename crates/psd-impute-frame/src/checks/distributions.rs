@@ -1,21 +1,22 @@
 //! Is a column distributed where it was imputed as it was in comparable rows where it was observed?
 //!
-//! Compared are the shares of labels, the share of a number that comes back often (zero, as a rule), the mean, and the spread.
+//! Compares the shares of labels, the share of a repeated value (usually zero), the mean, and the standard deviation.
 
 use super::compared::{Compared, Mean, Scale};
 use super::difference::{Difference, error};
 use super::warning::{percent, short};
 use super::{Evidence, WarningKind};
 
-/// How much the share of a label must differ: this much, or so many times with at least a smaller difference.
+/// The least difference in the share of a label: this much, or this ratio with at least a smaller difference.
 const SHARES: (f64, f64, f64) = (0.15, 3.0, 0.02);
-/// The share that a number must have to be looked at by itself, and how much it must differ: this much, or all others so many times.
+/// The least share of a repeated value that is examined by itself, and the least difference: this much, or this ratio between the shares of
+/// all other cells.
 const SPIKE: (f64, f64, f64) = (0.1, 0.1, 1.5);
-/// How much means must differ, in deviations, and spreads, on the log scale.
+/// The least difference of means, in deviations, and of standard deviations, on the log scale.
 const MEANS: f64 = 0.35;
 const SPREADS: f64 = 0.35;
 
-/// All that can be compared of a column.
+/// Compares all that applies to a column.
 pub(super) fn compare(evidence: &Evidence, compared: &Compared<'_>) -> Vec<Difference> {
     let j = compared.column;
     if !evidence.is_number(j) {
@@ -24,10 +25,10 @@ pub(super) fn compare(evidence: &Evidence, compared: &Compared<'_>) -> Vec<Diffe
     }
     let observed = compared.observed.iter().map(|(row, _)| row.before[j]);
     if let Some(value) = spike(observed.collect()) {
-        // Mean and spread would say the same once more.
+        // Mean and standard deviation would repeat the same finding.
         return vec![share_of_value(evidence, compared, value)];
     }
-    // One that only imputed cells have.
+    // A repeated value that only imputed cells have.
     let new = spike(compared.imputed.iter().map(|row| row.after[j]).collect());
     let mut out: Vec<Difference> = new.map(|x| share_of_value(evidence, compared, x)).into_iter().collect();
     if let Some(scale) = Scale::of(evidence.observed(j).map(|row| row.before[j])) {
@@ -37,7 +38,7 @@ pub(super) fn compare(evidence: &Evidence, compared: &Compared<'_>) -> Vec<Diffe
     out
 }
 
-/// The means of a measure of the column's cell: where it was observed, where it was imputed.
+/// The means of a measure of the column's cells: where observed, and where imputed.
 fn means(compared: &Compared<'_>, measure: impl Fn(f64) -> f64 + Copy) -> [Mean; 2] {
     let j = compared.column;
     [
@@ -46,7 +47,7 @@ fn means(compared: &Compared<'_>, measure: impl Fn(f64) -> f64 + Copy) -> [Mean;
     ]
 }
 
-/// The means of shares that may be zero or one have an error all the same: that of half a cell more.
+/// The means of shares. Shares of zero or one also get an error: that of half a cell more.
 fn shares(compared: &Compared<'_>, is: impl Fn(f64) -> bool + Copy) -> [Mean; 2] {
     means(compared, |x| f64::from(is(x))).map(|mut mean| {
         let share = (mean.mean * mean.worth + 0.5) / (mean.worth + 1.0);
@@ -83,7 +84,7 @@ fn share_of_label(evidence: &Evidence, compared: &Compared<'_>, label: usize) ->
     })
 }
 
-/// The number that comes back most often, if it is often.
+/// The most repeated number, if it is frequent.
 fn spike(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let (count, value) = values
@@ -93,7 +94,7 @@ fn spike(mut values: Vec<f64>) -> Option<f64> {
     (count > 0 && count as f64 >= SPIKE.0 * values.len() as f64).then_some(value)
 }
 
-/// How often a column is a number that comes back.
+/// Compares the share of a repeated value.
 fn share_of_value(evidence: &Evidence, compared: &Compared<'_>, value: f64) -> Difference {
     let j = compared.column;
     let [observed, imputed] = shares(compared, |x| x == value);
@@ -123,7 +124,7 @@ fn mean(evidence: &Evidence, compared: &Compared<'_>, scale: Scale) -> Option<Di
     let j = compared.column;
     let [observed, imputed] = means(compared, |x| scale.apply(x));
     let gap = (imputed.mean - observed.mean).abs();
-    // Of times a mean is no whole number of their unit.
+    // The mean of times is not a whole number of their unit.
     let shown = |x: f64| match evidence.columns[j].kind().time_unit() {
         Some(_) => evidence.show(j, scale.undo(x).round()),
         None => short(scale.undo(x)),

@@ -1,25 +1,25 @@
 //! Is a column imputed where it was never observed?
 //!
-//! For a column `j` with gaps and another column `k`, take the rows that have `k`: those in which `j` was observed, and those in which it was
-//! imputed. If gaps fall at random, the two mix: among the rows in the order of `k`, each is an imputed one with probability `r`, the
-//! imputed share. A region of `k` with `L` rows, of which `c` were observed, then has a probability of `P(Bin(L, 1 - r) ≤ c)`.
+//! For a column `j` with gaps and another column `k`, take the rows that have `k`: those in which `j` was observed, and those in which it
+//! was imputed. If gaps fall at random, the two mix: among the rows in the order of `k`, each is imputed with probability `r`, the imputed
+//! share. A region of `k` with `L` rows, of which `c` were observed, then has probability `P(Bin(L, 1 - r) ≤ c)`.
 //!
-//! Regions are the low end, the high end, a stretch between, or a label of `k`. Where no single column tells the rows apart, several
-//! may: see [`unlike`].
+//! Regions are the low end, the high end, a stretch between, or a label of `k`. Where no single column separates the rows, several may: see
+//! [`unlike`].
 
 use super::chance::{LEVEL, binomial_at_most};
 use super::compared::Compared;
 use super::{Evidence, Warning, WarningKind};
 
-/// Imputed cells that a region must have, in number and as a share of the column's.
+/// The fewest imputed cells of a region, in number and as a share of the column's.
 const CELLS: usize = 20;
 const SHARE: f64 = 0.2;
-/// Observed rows that an end or a label may still have, as a share of its rows.
+/// The largest share of observed rows that an end or a label may still have.
 const HARDLY: f64 = 0.01;
-/// The share of a column's imputed rows that must be unlike all others.
+/// The least share of a column's imputed rows that must be unlike all others.
 const UNLIKE: f64 = 0.3;
 
-/// A part of the rows by one other column.
+/// A set of rows given by one other column.
 struct Region {
     other: usize,
     imputed: usize,
@@ -40,7 +40,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Warning> {
     with_gaps.iter().filter_map(worst).collect()
 }
 
-/// Are many rows more likely to miss the column than any in which it was observed?
+/// Tests whether many rows are more likely to miss the column than any in which it was observed.
 pub(super) fn unlike(evidence: &Evidence, compared: &Compared<'_>) -> Option<Warning> {
     let share = compared.unlike as f64 / compared.looked_at as f64;
     if share < UNLIKE || compared.unlike < CELLS {
@@ -108,12 +108,12 @@ fn widest(evidence: &Evidence, j: usize, k: usize, comparisons: f64) -> Option<R
     Some(Region { other: k, imputed: part.imputed, observed: part.observed, whereabouts })
 }
 
-/// Rows with values of a column next to each other.
+/// Counts of rows with adjacent values of a column.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Count {
     /// The first value.
     value: f64,
-    /// Different values.
+    /// The number of different values.
     values: usize,
     imputed: usize,
     observed: usize,
@@ -135,7 +135,7 @@ impl Count {
     }
 }
 
-/// The most values from the first on with hardly an observed row. Once there are some, the region ends before the observed ones.
+/// The most values from the first on with hardly an observed row. If there are some, the region ends before the observed ones.
 fn longest<'a>(counts: impl Iterator<Item = &'a Count>) -> Count {
     let (mut sum, mut best) = (Count::default(), Count::default());
     for count in counts {
@@ -148,7 +148,7 @@ fn longest<'a>(counts: impl Iterator<Item = &'a Count>) -> Count {
     best
 }
 
-/// Where the stretch without any observed row begins that has the most imputed ones.
+/// The start of the stretch without observed rows that has the most imputed ones.
 fn stretch(counts: &[Count]) -> (usize, Count) {
     let mut best = (0, Count::default());
     let (mut from, mut sum) = (0, Count::default());

@@ -1,12 +1,12 @@
-//! Is an observed cell so far from all others that it may be an error, and spoil the fit?
+//! Is an observed cell so far from all others that it may be an error and distort the fit?
 //!
-//! Told by the gap: the farthest one to three cells on one side of the median are many times further from it than the next.
+//! Detected by the gap: the farthest one to three cells on one side of the median are many times further from it than the next.
 
 use super::compared::Scale;
 use super::tally::ENDS;
 use super::{Evidence, Warning, WarningKind};
 
-/// How many times further than the next cell, and how many deviations, is far.
+/// A cell is far if it is this many times further than the next cell, and this many deviations away.
 const TIMES: f64 = 50.0;
 const DEVIATIONS: f64 = 100.0;
 

@@ -1,17 +1,17 @@
-//! Are numbers imputed that no observed one is like?
+//! Are numbers imputed that no observed number resembles?
 //!
-//! A number is negative where none was, far outside the observed range, or no integer where all were. Beyond the smallest of the observed
-//! cells chance puts the next one, too: each of `c` cells beyond is an imputed one with probability `r`, the imputed share, so that all of
-//! them are with `r^c`. Far beyond it, one is enough.
+//! A number is negative where none was, far outside the observed range, or not an integer where all were. The next observation may by
+//! chance lie beyond the smallest observed cell, too: each of `c` cells beyond is imputed with probability `r`, the imputed share, so that
+//! all of them are with `r^c`. Far beyond it, one is enough.
 
 use super::chance::LEVEL;
 use super::{Evidence, Row, Warning, WarningKind};
 use crate::plan::Kind;
 
-/// Observed cells that a column must have.
+/// The fewest observed cells of a column.
 const OBSERVED: u64 = 30;
-/// How far beyond the range is far, in widths of it; of positive numbers also on the log scale; of amounts that may be zero, which have
-/// long tails, this many times the largest.
+/// A number is far outside the range beyond this many widths of it; if positive also beyond this many on the log scale; for amounts that may
+/// be zero, which have long tails, beyond this many times the largest.
 const FAR: (f64, f64) = (1.0, 0.5);
 const TIMES: f64 = 10.0;
 
@@ -83,7 +83,7 @@ fn beyond(evidence: &Evidence, j: usize, tests: f64) -> Option<Warning> {
 fn fraction(evidence: &Evidence, j: usize) -> Option<Warning> {
     let fractional = |row: &&Row| row.after[j].fract() != 0.0;
     let cells = evidence.imputed(j).filter(fractional).count();
-    // Numbers of which somebody said that they may be any are not rounded.
+    // Numbers declared to take any value are not rounded.
     let any = matches!(evidence.columns[j].kind(), Kind::Number { decimals: None, .. });
     if any || !evidence.tallies[j].whole || cells == 0 {
         return None;

@@ -1,41 +1,40 @@
 //! Are labels imputed together that were observed apart?
 //!
-//! Of columns `j` and `k`, label `a` of the one and `b` of the other are together in `O` of the rows in which both were observed, and in `I`
-//! of those in which one or both were imputed. The pair is found if its rate among the rows with `a`, and also among those with
-//! `b`, is far larger where it was imputed, and if it was either never observed or much more rarely than two labels that have nothing to
-//! do with each other: a pair that the table avoids, such as husbands who are women.
+//! Of columns `j` and `k`, label `a` of the one and `b` of the other are together in `O` of the rows in which both were observed, and in
+//! `I` of those in which one or both were imputed. The pair is reported if its rate among the rows with `a`, and also among those with `b`,
+//! is far larger where it was imputed, and if it was observed never or much more rarely than independent labels would be: a pair that the
+//! table avoids, such as husbands who are women.
 //!
-//! If a pair has the same rate everywhere, each of its `O + I` rows is an imputed one with probability `n_I / (n_I + n_O)`, the `n`
-//! being the rows with `a` (or with `b`).
+//! If a pair has the same rate everywhere, each of its `O + I` rows is imputed with probability `n_I / (n_I + n_O)`, where `n` counts the
+//! rows with `a` (or with `b`).
 
 use super::chance::{LEVEL, binomial_at_least};
 use super::{Evidence, Warning, WarningKind};
 
-/// Counts that are kept in all.
+/// The most counts kept in all.
 const COUNTS: usize = 2_000_000;
-/// Imputed rows that a pair must have.
+/// The fewest imputed rows of a pair.
 const ROWS: u32 = 5;
-/// How many times as often a pair must be imputed.
+/// The least ratio of the imputed to the observed rate of a pair.
 const TIMES: f64 = 10.0;
-/// A pair is avoided if it was observed this much as often as labels that have nothing to do with each other, which must be expected
-/// this often.
+/// A pair is avoided if it was observed at most this share of the count expected for independent labels, which must be at least this many.
 const AVOIDED: (f64, f64) = (0.1, 8.0);
 
-/// How often the labels of two columns were together.
+/// Counts of the label pairs of two columns.
 pub(super) struct LabelPairs {
     tables: Vec<Pairs>,
 }
 
 struct Pairs {
     columns: [usize; 2],
-    /// Labels of the second column.
+    /// The number of labels of the second column.
     width: usize,
     /// Observed and imputed rows of each pair of labels.
     counts: Vec<[u32; 2]>,
 }
 
 impl LabelPairs {
-    /// Pairs of columns with these numbers of labels, the smallest tables first where not all can be kept.
+    /// Makes counts for pairs of columns with these numbers of labels, the smallest tables first where not all can be kept.
     pub(super) fn new(labels: &[usize]) -> Self {
         let pairs = (0..labels.len()).flat_map(|j| (j + 1..labels.len()).map(move |k| [j, k]));
         let mut sizes: Vec<(usize, [usize; 2])> =
@@ -70,7 +69,7 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Warning> {
 }
 
 impl Pairs {
-    /// One warning for all pairs of labels of two columns, which names the one imputed most often.
+    /// One warning for all label pairs of two columns, naming the pair imputed most often.
     fn check(&self, evidence: &Evidence, tests: f64) -> Option<Warning> {
         let height = self.counts.len() / self.width;
         let sum = |cells: &mut dyn Iterator<Item = usize>| {
@@ -90,7 +89,7 @@ impl Pairs {
         Some(self.warn(evidence, *odd.first()?, [odd.len() as u32 - 1, others], all))
     }
 
-    /// `others` are further pairs of labels, and their imputed rows.
+    /// `others` counts the further label pairs and their imputed rows.
     fn warn(&self, evidence: &Evidence, at: usize, others: [u32; 2], all: [u32; 2]) -> Warning {
         let [j, k] = self.columns;
         let shown = |column: usize, label: usize| {
@@ -122,7 +121,7 @@ impl Pairs {
             ("other_pairs", f64::from(others[0])),
             ("other_imputed", f64::from(others[1])),
         ];
-        // Rows that cannot be are worse than rows that are too many.
+        // Impossible rows are worse than rows that are too many.
         let severity = 0.4 + 0.6 * share;
         Warning::new(WarningKind::LabelPair, &[evidence.name(j), evidence.name(k)], severity, numbers, text)
     }
@@ -158,7 +157,7 @@ mod tests {
         assert!(!is_odd([1, 4], rows, all, 1e4));
         // As often as observed.
         assert!(!is_odd([240, 200], rows, all, 1e4));
-        // Two rare labels that just were not seen together: 8 and 6 of 200 rows.
+        // Two rare labels that happened not to occur together: 8 and 6 of 200 rows.
         assert!(!is_odd([0, 5], [[8, 8], [6, 7]], [200, 190], 100.0));
     }
 

@@ -1,12 +1,12 @@
-//! Checks of a completed table: what to look at before trusting it.
+//! Checks of a completed table: findings to review before trusting it.
 //!
-//! [`Checks`] sees the batches of a table before and after they are completed. It counts over all rows what can be counted
-//! ([`Tally`], [`LabelPairs`]) and keeps two bounded random samples: of all rows, and of the rows with gaps. [`Checks::finish`] then asks
-//! one question per file of this folder. A check fires on two conditions: the difference is too large for chance, given how many
-//! comparisons were made, and it is large enough to matter.
+//! [`Checks`] sees the batches of a table before and after they are completed. It counts over all rows where it can ([`Tally`],
+//! [`LabelPairs`]) and keeps two bounded random samples: of all rows, and of the rows with gaps. [`Checks::finish`] then asks one question
+//! per file of this folder. A check fires on two conditions: the difference is too large for chance, given the number of comparisons, and
+//! it is large enough to matter.
 //!
-//! Cells that are missing at random may well differ from observed ones. Where distributions are compared, observed rows are
-//! therefore weighted so that their other columns look like those of the imputed rows (see [`compared`]).
+//! Cells missing at random may well differ from observed ones. Where distributions are compared, observed rows are therefore weighted so
+//! that their other columns look like those of the imputed rows (see [`compared`]).
 //!
 //! ```
 //! use psd_impute::table::Table;
@@ -56,33 +56,33 @@ use psd_impute::table::Table;
 use sample::{Row, Sample};
 use tally::Tally;
 
-/// Rows kept of each sample, if the columns are few.
+/// The rows kept of each sample, if the columns are few.
 const ROWS: usize = 4_000;
-/// Cells kept of each sample, at most; but always `FEWEST` rows.
+/// The most cells kept of each sample; but always `FEWEST` rows.
 const CELLS: usize = 400_000;
 const FEWEST: usize = 400;
 
-/// Columns with gaps and pairs of columns that are looked at.
+/// The most columns with gaps and pairs of columns that are examined.
 const COLUMNS: usize = 60;
 const PAIRS: usize = 2_000;
 
-/// What missing cells were filled with.
+/// The values that missing cells were filled with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilledWith {
     /// Draws, which should be distributed like observed cells.
     Draws,
-    /// Means or medians, which are less spread than observed cells and follow other columns more closely.
+    /// Means or medians, which vary less than observed cells and follow other columns more closely.
     Typical,
 }
 
-/// Collects what the checks need while a table is completed.
+/// Collects the data for the checks while a table is completed.
 pub struct Checks {
     evidence: Evidence,
     all: Sample,
     with_gaps: Sample,
 }
 
-/// What the checks look at.
+/// The data that the checks examine.
 struct Evidence {
     filling: FilledWith,
     columns: Vec<ColumnPlan>,
@@ -98,7 +98,7 @@ struct Evidence {
 }
 
 impl Checks {
-    /// Checks of tables with the plan's columns.
+    /// Makes checks of tables with the plan's columns.
     pub fn new(plan: &Plan, filling: FilledWith) -> Self {
         let columns: Vec<ColumnPlan> = plan.modelled().cloned().collect();
         let rows = (CELLS / columns.len().max(1)).clamp(FEWEST, ROWS);
@@ -116,12 +116,12 @@ impl Checks {
         Self { evidence, all: Sample::new(rows), with_gaps: Sample::new(rows) }
     }
 
-    /// Looks at the next batch: its encoded cells as they were, and completed.
+    /// Adds the next batch: its encoded cells before and after completion.
     pub fn add(&mut self, before: &Table, after: &Table) {
         before.rows().zip(after.rows()).for_each(|(was, is)| self.add_row(was, is));
     }
 
-    /// Looks at the next row.
+    /// Adds the next row.
     pub fn add_row(&mut self, before: &[f64], after: &[f64]) {
         let Self { evidence, all, with_gaps } = self;
         let number = evidence.rows;
@@ -137,12 +137,12 @@ impl Checks {
         }
     }
 
-    /// How many rows it has seen.
+    /// The number of rows added.
     pub fn rows(&self) -> u64 {
         self.evidence.rows
     }
 
-    /// What was found, the worst first. The model, if there is one, is asked how its fit went.
+    /// The findings, the worst first. A model, if given, is asked how its fit went.
     pub fn finish(self, model: Option<&Model>) -> Vec<Warning> {
         let Self { mut evidence, all, with_gaps } = self;
         evidence.whole = all.is_whole() && with_gaps.is_whole();
@@ -159,7 +159,7 @@ impl Checks {
         found.extend(label_pairs::check(&evidence));
         found.extend(impossible::check(&evidence));
         let sentinels = sentinels::check(&evidence);
-        // Codes are far off, as a rule.
+        // Codes are usually far off.
         let is_code = |warning: &Warning| sentinels.iter().any(|code| code.columns == warning.columns);
         found.extend(far_cells::check(&evidence).into_iter().filter(|warning| !is_code(warning)));
         found.extend(sentinels);
@@ -178,12 +178,12 @@ impl Evidence {
         (0..self.columns.len()).filter(|&j| self.tallies[j].imputed > 0).take(COLUMNS)
     }
 
-    /// How many other columns each of them is compared with.
+    /// The number of other columns each of them is compared with.
     fn others(&self) -> usize {
         self.columns.len().min(PAIRS / self.with_gaps().count().max(1))
     }
 
-    /// Where imputed cells are not like comparable observed ones.
+    /// Finds where imputed cells differ from comparable observed ones.
     fn differences(&self, compared: &[Compared<'_>]) -> Vec<Warning> {
         let mut found = Vec::new();
         for compared in compared.iter().filter(|compared| compared.is_enough()) {
@@ -205,7 +205,7 @@ impl Evidence {
         self.rows_with_gaps.iter().filter(move |row| row.before[j].is_nan() && !row.after[j].is_nan())
     }
 
-    /// A count among the imputed cells of a column in the sample, as one over all rows, in words.
+    /// Scales a count among a column's sampled imputed cells to all rows, with its wording.
     fn in_words(&self, j: usize, sampled: usize, what: &str) -> (u64, String) {
         let (kept, all) = (self.imputed(j).count(), self.tallies[j].imputed);
         let count = (sampled as f64 * all as f64 / kept.max(1) as f64).round() as u64;

@@ -1,4 +1,4 @@
-//! Which rows miss a column? A logistic regression with a ridge.
+//! The probability that a row misses a column: logistic regression with a ridge penalty.
 //!
 //! With features `x_i` and `y_i = 1` for rows that miss it, `η_i = b_0 + x_i'b` maximises
 //!
@@ -14,10 +14,10 @@ use faer::{Mat, Side};
 /// `λ`, in rows, for features of about unit variance.
 const RIDGE: f64 = 1.0;
 const STEPS: usize = 10;
-/// Coefficients that move less than this have settled.
+/// Coefficients that move less than this have converged.
 const SETTLED: f64 = 1e-6;
 
-/// `η` of each row. Nothing if the steps cannot be solved for.
+/// `η` of each row. `None` if a step cannot be solved for.
 pub(super) fn log_odds(features: &[Vec<f64>], missing: &[bool]) -> Option<Vec<f64>> {
     let p = features.first()?.len() + 1;
     let x = |i: usize, a: usize| if a == 0 { 1.0 } else { features[i][a - 1] };
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn odds_are_those_of_the_rows() {
-        // Of 300 rows with x = 1 a third are missing, of 300 with x = -1 two thirds: log odds of -ln 2 and ln 2, but for the ridge.
+        // Of 300 rows with x = 1 a third are missing, of 300 with x = -1 two thirds: log odds of -ln 2 and ln 2, up to the ridge.
         let features: Vec<Vec<f64>> = (0..600).map(|i| vec![if i < 300 { 1.0 } else { -1.0 }]).collect();
         let missing: Vec<bool> = (0..600).map(|i| (i % 3 == 0) == (i < 300)).collect();
         let eta = log_odds(&features, &missing).unwrap();

@@ -1,11 +1,11 @@
-//! A random sample of rows that come one after another.
+//! A random sample of a stream of rows.
 
 use psd_impute::table::RowSample;
 
-/// A row before and after it was completed.
+/// A row before and after completion.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
-    /// Its number in the table, from zero.
+    /// Its index in the table, from zero.
     pub(super) number: u64,
     /// Its cells as they were, NaN where one is missing.
     pub(super) before: Box<[f64]>,
@@ -13,7 +13,7 @@ pub(super) struct Row {
     pub(super) after: Box<[f64]>,
 }
 
-/// A random sample of them.
+/// A random sample of rows.
 pub(super) struct Sample(RowSample<Row>);
 
 impl Sample {
@@ -30,7 +30,7 @@ impl Sample {
         self.0.is_whole()
     }
 
-    /// The rows in random order, so that the first of them come from all of the table.
+    /// The rows in random order, so that the first of them come from the whole table.
     pub(super) fn into_rows(self) -> Vec<Row> {
         self.0.into_shuffled().into_iter().map(|(_, row)| row).collect()
     }

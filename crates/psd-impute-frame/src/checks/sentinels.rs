@@ -1,11 +1,11 @@
 //! Do observed values look like codes for missing cells, such as -999?
 //!
-//! Such a value is learned, and imputed, as any other. Which values are codes and how far off they must be is told by [`Sentinel`].
+//! Such a value is learned, and imputed, like any other. [`Sentinel`] defines which values are codes and how far off they must be.
 
 use super::{Evidence, Warning, WarningKind};
 use crate::plan::Sentinel;
 
-/// A code spoils the fit as a far-off cell does.
+/// A code distorts the fit as a far-off cell does.
 const SEVERITY: f64 = 2.0;
 
 pub(super) fn check(evidence: &Evidence) -> Vec<Warning> {

@@ -1,24 +1,24 @@
-//! What is counted of a column over all rows.
+//! Counts of a column over all rows.
 
 use crate::plan::survey::{Codes, Spread};
 use crate::plan::{ColumnPlan, Kind, unit_of_codes};
 
-/// Smallest and largest observed cells that are kept.
+/// The number of smallest and of largest observed cells kept.
 pub(super) const ENDS: usize = 4;
 
 /// Counts of a column's cells.
 pub(super) struct Tally {
     pub(super) observed: u64,
     pub(super) imputed: u64,
-    /// How often each label was observed and imputed; none for numbers.
+    /// The observed and imputed counts of each label; empty for numbers.
     pub(super) labels: Vec<[u64; 2]>,
-    /// The smallest observed cells with the numbers of their rows, ascending.
+    /// The smallest observed cells with their row indices, ascending.
     pub(super) lowest: Vec<(f64, u64)>,
     /// The largest, descending.
     pub(super) highest: Vec<(f64, u64)>,
     /// Whether all observed cells are integers.
     pub(super) whole: bool,
-    /// How far observed cells spread, in units in which there are codes for missing ones; none if there are no codes.
+    /// The range of observed cells, in units in which there are codes for missing cells; `None` if there are no codes.
     pub(super) spread: Option<Spread>,
     unit: f64,
 }

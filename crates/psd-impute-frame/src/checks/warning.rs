@@ -3,25 +3,25 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Something to look at before a completed table is used.
+/// A finding to review before a completed table is used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Warning {
-    /// What it is about.
+    /// The kind of finding.
     pub kind: WarningKind,
     /// The columns, the one that was imputed first.
     pub columns: Vec<String>,
-    /// Its size, by the name of each number.
+    /// Its size, as named numbers.
     pub numbers: BTreeMap<&'static str, f64>,
-    /// In a sentence.
+    /// The finding as a sentence.
     pub text: String,
-    /// The option of the command that does something about it, and what that is.
+    /// The option of the command that addresses it, and its effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// How bad it is: at least 1 where the whole fit is doubtful, otherwise about the share of a column's imputed cells that are.
+    /// Severity: at least 1 where the whole fit is doubtful, otherwise about the affected share of a column's imputed cells.
     pub severity: f64,
 }
 
-/// What a warning is about.
+/// The kind of finding of a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -30,25 +30,25 @@ pub enum WarningKind {
     Extrapolation,
     /// Two labels are imputed together that were observed apart.
     LabelPair,
-    /// Imputed values that no observed one is like.
+    /// Imputed values unlike any observed one.
     ImpossibleValue,
     /// A label is imputed more or less often than it was observed in comparable rows.
     LabelShare,
-    /// So is zero in a column of numbers.
+    /// Zero in a numeric column is imputed more or less often than it was observed in comparable rows.
     ZeroShare,
-    /// So is another number that comes back often.
+    /// Another repeated value is imputed more or less often than it was observed in comparable rows.
     ValueShare,
     /// The mean of a column differs.
     Mean,
-    /// The spread of a column differs.
+    /// The standard deviation of a column differs.
     Spread,
-    /// How two columns go with each other differs.
+    /// The relation of two columns differs.
     Association,
     /// An observed cell is far from all others.
     FarCell,
     /// An observed value looks like a code for a missing cell.
     Sentinel,
-    /// The model finds the rows all but impossible.
+    /// The model gives the rows almost no probability.
     Likelihood,
 }
 

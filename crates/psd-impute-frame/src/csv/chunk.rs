@@ -1,4 +1,4 @@
-//! Some rows of a CSV file: their bytes and the spans of their cells.
+//! Consecutive rows of a CSV file: their bytes and the spans of their cells.
 
 use super::scan::{Span, count_lines};
 use crate::batches::difference;
@@ -8,33 +8,33 @@ use crate::place::{Origin, Place};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What all chunks of a file share.
+/// The header, shared by all chunks of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Header {
     pub(crate) names: Vec<String>,
     pub(crate) delimiter: u8,
-    /// What stands for a missing cell, by column.
+    /// The tokens of missing cells, by column.
     pub(crate) missing: Vec<Arc<Tokens>>,
-    /// What the text was before it became UTF-8.
+    /// The original encoding of the text.
     pub(crate) encoding: Encoding,
-    /// Whether the first line of the file has the names.
+    /// Whether the first line of the file names the columns.
     pub(crate) named: bool,
 }
 
-/// Some rows that follow each other, with everything between them. The first chunk of a file holds its header.
+/// Consecutive rows, with everything between them. The first chunk of a file holds its header.
 #[derive(Debug, Clone)]
 pub(crate) struct Chunk {
     header: Arc<Header>,
     text: Arc<str>,
-    /// As many a row as the header has names.
+    /// One span per header name, for each row.
     spans: Arc<[Span]>,
-    /// Where the header ends, if the text has it.
+    /// The end of the header, if the text has it.
     header_end: Option<usize>,
     /// The line on which the text begins.
     first_line: u64,
 }
 
-/// A column that comes after all others.
+/// A column added after all others.
 pub(crate) struct Added {
     pub(crate) name: String,
     pub(crate) cells: Vec<&'static str>,
@@ -51,8 +51,7 @@ impl Chunk {
         Self { header, text, spans, header_end, first_line }
     }
 
-    /// The chunk without what stands before its first row, and after a line end if one is asked for: as the rows of a file follow those
-    /// of another.
+    /// The chunk without the text before its first row, and after a line end on request: as the rows of a file follow those of another.
     pub(crate) fn behind(self, line_end: bool) -> Self {
         let cut = self.spans.first().map_or(0, |span| span.start);
         let (skipped, rest) = self.text.split_at(cut as usize);
@@ -69,7 +68,7 @@ impl Chunk {
         }
     }
 
-    /// What another text has that cannot follow this one.
+    /// The difference that prevents another text from following this one.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
         let (here, there) = (&self.header, &other.header);
         let sign = |header: &Header| char::from(header.delimiter).escape_default().to_string();
@@ -86,12 +85,12 @@ impl Chunk {
         difference(&here.names, &there.names)
     }
 
-    /// Whether its last line has an end.
+    /// Whether its last line has a line end.
     pub(crate) fn ends_line(&self) -> bool {
         self.text.ends_with(['\n', '\r'])
     }
 
-    /// So many rows whose cells are all missing. If no row comes before them, the header does.
+    /// `rows` rows with all cells missing, preceded by the header if they are the first rows.
     pub(crate) fn blank(names: &[String], delimiter: u8, first_row: u64, rows: usize) -> Self {
         let cells: Vec<_> = names.iter().map(|name| quoted(name, delimiter)).collect();
         let separator = char::from(delimiter).to_string();
@@ -132,12 +131,12 @@ impl Chunk {
         self.header.encoding
     }
 
-    /// Whether a line of the file has the names.
+    /// Whether a line of the file names the columns.
     pub(crate) fn has_header(&self) -> bool {
         self.header.named
     }
 
-    /// Where a cell is, in the table from `origin`.
+    /// The place of a cell, in the table from `origin`.
     pub(crate) fn place(&self, origin: &Origin, i: usize, j: usize) -> Place {
         Place::in_text(origin, self.first_line, self.text.as_bytes(), self.trimmed(i, j))
     }
@@ -151,12 +150,12 @@ impl Chunk {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// What a cell says, without quotes.
+    /// The content of a cell, without quotes.
     pub(crate) fn content(&self, i: usize, j: usize) -> Cow<'_, str> {
         unquote(self.bytes(i, j))
     }
 
-    /// What a cell says, without quotes and space around it.
+    /// The content of a cell, without quotes and surrounding space.
     pub(crate) fn cell(&self, i: usize, j: usize) -> Cow<'_, str> {
         match self.content(i, j) {
             Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
@@ -164,18 +163,18 @@ impl Chunk {
         }
     }
 
-    /// Whether a cell has space around what it says.
+    /// Whether the content of a cell has space around it.
     pub(crate) fn is_padded(&self, i: usize, j: usize) -> bool {
         let content = self.content(i, j);
         content.trim().len() < content.len()
     }
 
-    /// Whether this is how a missing cell of column `j` is written.
+    /// Whether a cell of column `j` with this content is missing.
     pub(crate) fn is_missing(&self, j: usize, cell: &str) -> bool {
         self.header.missing[j].has_text(cell)
     }
 
-    /// The bytes of the chunk with some cells replaced, those of which `fill` says so, and with columns added at the ends of its rows.
+    /// The bytes of the chunk with the cells replaced for which `fill` returns a text, and with columns added at the ends of its rows.
     pub(crate) fn splice(
         &self,
         added: &[Added],
@@ -198,7 +197,7 @@ impl Chunk {
         out.finish()
     }
 
-    /// Where a cell is in the text: without space around it, but all of it if it is nothing else.
+    /// The span of a cell in the text: without surrounding space, or all of it if there is nothing else.
     fn trimmed(&self, i: usize, j: usize) -> (usize, usize) {
         let (span, text) = (self.span(i, j), self.bytes(i, j));
         let (start, end) = (span.start as usize, span.end as usize);
@@ -212,10 +211,10 @@ impl Chunk {
     }
 }
 
-/// A copy of a text in the making, in which some of it is replaced.
+/// A copy of a text in progress, with parts replaced.
 struct Splice<'a> {
     text: &'a str,
-    /// What the copy has of the text so far.
+    /// The length of the text copied so far.
     copied: usize,
     out: String,
 }
@@ -227,7 +226,7 @@ impl Splice<'_> {
         self.copied = end;
     }
 
-    /// Puts further cells behind the row that ends at `end`.
+    /// Adds cells after the row that ends at `end`.
     fn append<'a>(&mut self, end: usize, delimiter: u8, cells: impl Iterator<Item = &'a str>) {
         self.replace((end, end), "");
         for cell in cells {
@@ -242,7 +241,7 @@ impl Splice<'_> {
     }
 }
 
-/// A cell without its quotes. What follows the closing quote belongs to the cell.
+/// A cell without its quotes. Text after the closing quote belongs to the cell.
 pub(crate) fn unquote(cell: &str) -> Cow<'_, str> {
     let Some(rest) = cell.strip_prefix('"') else { return Cow::Borrowed(cell) };
     if let Some(inner) = rest.strip_suffix('"')
@@ -264,7 +263,7 @@ pub(crate) fn unquote(cell: &str) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
-/// A text as a cell: within quotes if it would be taken for something else without.
+/// A text as a cell, quoted if it would otherwise be misread.
 pub(crate) fn quoted(text: &str, delimiter: u8) -> Cow<'_, str> {
     let special = |c: char| matches!(c, '"' | '\n' | '\r') || c == char::from(delimiter);
     if text.contains(special) || text.trim() != text {

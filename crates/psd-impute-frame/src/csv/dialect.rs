@@ -1,18 +1,18 @@
-//! What separates cells.
+//! Detects the delimiter.
 
 use super::scan::{Found, blank_line, scan_row};
 
-/// What may separate cells; of equals, the first is chosen.
+/// The possible delimiters; among equals, the first is chosen.
 const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b' '];
 
-/// The delimiter that cuts all rows of the sample into as many cells as the header, and into the most; if there is none, the one
-/// that cuts the header into the most. A single column has one that it does not contain.
+/// The delimiter that splits all rows of the sample into as many cells as the header, and into the most; if there is none, the one that
+/// splits the header into the most. A single column gets one that it does not contain.
 pub(crate) fn sniff(sample: &[u8]) -> u8 {
     let mut best = (b',', (false, 0, false));
     for delimiter in DELIMITERS {
         let (header, even) = shape(sample, delimiter);
         let score = (even && header > 1, header, even);
-        // Spaces are found in any text, so uneven ones are no sign.
+        // Spaces occur in any text, so uneven ones prove nothing.
         if score > best.1 && (even || delimiter != b' ') {
             best = (delimiter, score);
         }
@@ -20,7 +20,7 @@ pub(crate) fn sniff(sample: &[u8]) -> u8 {
     best.0
 }
 
-/// The cells of the header, and whether every whole row of the sample has as many.
+/// The number of cells of the header, and whether every whole row of the sample has as many.
 fn shape(sample: &[u8], delimiter: u8) -> (usize, bool) {
     let (mut at, mut header, mut even) = (0, 0, true);
     while at < sample.len() {

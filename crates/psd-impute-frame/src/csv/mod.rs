@@ -1,4 +1,4 @@
-//! CSV text. Cells are kept as spans of the file's bytes, so that what is observed comes out as it went in.
+//! CSV text. Cells are kept as spans of the file's bytes, so that observed cells are written back unchanged.
 
 mod chunk;
 mod dialect;

@@ -1,4 +1,4 @@
-//! Reading CSV text a chunk at a time.
+//! Reads CSV text a chunk at a time.
 
 use super::chunk::{Chunk, Header, unquote};
 use super::dialect::sniff;
@@ -12,17 +12,17 @@ use std::sync::Arc;
 
 /// The bytes of a chunk, unless one row is longer.
 const CHUNK: usize = 1 << 20;
-/// No row is longer than this; a quote that is never closed would otherwise take the whole file.
+/// The longest row; a quote that is never closed would otherwise take the whole file.
 const LONGEST_ROW: usize = 1 << 26;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Cuts a CSV file into chunks.
+/// Splits a CSV file into chunks.
 pub(crate) struct ChunkReader {
     input: Box<dyn Read + Send>,
     origin: Origin,
     dialect: Dialect,
     header: Option<Arc<Header>>,
-    /// Bytes that were read and are in no chunk yet.
+    /// Bytes that were read and are not yet in a chunk.
     buffer: Vec<u8>,
     /// Whether the file ends where the buffer does.
     ended: bool,
@@ -31,26 +31,26 @@ pub(crate) struct ChunkReader {
     chunk: usize,
 }
 
-/// How a file is to be read.
+/// The format of a file.
 pub(crate) struct Dialect {
-    /// What separates cells; found from the text unless it is given.
+    /// The delimiter; detected from the text unless given.
     pub(crate) delimiter: Option<u8>,
     pub(crate) missing: Missing,
-    /// What the text was before it became UTF-8.
+    /// The original encoding of the text.
     pub(crate) encoding: Encoding,
     /// Whether the first row is data.
     pub(crate) no_header: bool,
 }
 
-/// What was found in the buffer.
+/// Rows found in the buffer.
 struct Scanned {
     header: Arc<Header>,
-    /// Where the header ends, if it is in the buffer.
+    /// The end of the header, if it is in the buffer.
     header_end: Option<usize>,
     spans: Vec<Span>,
-    /// Where each row begins.
+    /// The start of each row.
     starts: Vec<usize>,
-    /// Where the first row that is not whole begins.
+    /// The start of the first incomplete row.
     end: usize,
     open_quote: Option<usize>,
 }
@@ -61,7 +61,7 @@ impl ChunkReader {
         Self { input, origin, dialect, header, buffer, ended: false, line: 1, chunk: CHUNK }
     }
 
-    /// The same in smaller or larger chunks.
+    /// Sets the size of chunks.
     #[cfg(test)]
     pub(super) fn with_chunk(self, chunk: usize) -> Self {
         Self { chunk, ..self }
@@ -91,7 +91,7 @@ impl ChunkReader {
         }
     }
 
-    /// Fills the buffer up to so many bytes.
+    /// Fills the buffer up to `wanted` bytes.
     fn read(&mut self, wanted: usize) -> Result<()> {
         let missing = wanted.saturating_sub(self.buffer.len());
         if self.ended || missing == 0 {
@@ -145,7 +145,7 @@ impl ChunkReader {
         Ok(Scanned { header, header_end, spans, starts, end: at, open_quote })
     }
 
-    /// The header, where it ends, and where the rows begin. If the header is not whole, there are no rows yet.
+    /// The header, its end, and the start of the rows. If the header is incomplete, there are no rows yet.
     fn scan_header(&self) -> Result<(Arc<Header>, Option<usize>, usize)> {
         if self.buffer.is_empty() {
             return Err(Error::EmptyFile { origin: self.origin.clone() });

@@ -1,7 +1,7 @@
-//! Finding the cells of CSV text.
+//! Finds the cells of CSV text.
 //!
-//! A cell that begins with a quote goes on to the next quote that is not doubled; whatever follows up to the delimiter belongs to
-//! it as well. A row ends at a line feed, a carriage return, or the two of them.
+//! A cell that begins with a quote extends to the next quote that is not doubled; any text after that up to the delimiter belongs to it as
+//! well. A row ends at a line feed, a carriage return, or the two of them.
 
 /// The bytes of one cell, quotes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,16 +10,16 @@ pub(crate) struct Span {
     pub(crate) end: u32,
 }
 
-/// What is found at a place where a row may begin.
+/// The result of scanning where a row may begin.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A row, whose cells were pushed, and where the next one may begin.
+    /// A row, whose cells were added, and where the next one may begin.
     Row { next: usize },
-    /// The text ends within the row; with where a quote is open.
+    /// The text ends within the row; gives the position of an open quote.
     Cut { quote: Option<usize> },
 }
 
-/// Reads the row that begins at `start`, and pushes its cells. `last` says that the text ends where the bytes do.
+/// Reads the row that begins at `start`, and adds its cells. `last` tells whether the text ends where the bytes do.
 pub(crate) fn scan_row(
     bytes: &[u8],
     start: usize,
@@ -53,7 +53,7 @@ pub(crate) fn scan_row(
     }
 }
 
-/// The quote that closes the one at `open`.
+/// The position of the quote that closes the one at `open`.
 fn closing_quote(bytes: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
     loop {
@@ -65,7 +65,7 @@ fn closing_quote(bytes: &[u8], open: usize) -> Option<usize> {
     }
 }
 
-/// The end of the blank line at `start`, if there is one: a line of nothing but spaces and tabs that are no delimiters.
+/// The end of the blank line at `start`, if there is one: a line of only spaces and tabs that are not delimiters.
 pub(crate) fn blank_line(bytes: &[u8], start: usize, delimiter: u8) -> Option<usize> {
     let blank = |&b: &u8| (b == b' ' || b == b'\t') && b != delimiter;
     let end = start + bytes[start..].iter().take_while(|b| blank(b)).count();
@@ -78,7 +78,7 @@ pub(crate) fn blank_line(bytes: &[u8], start: usize, delimiter: u8) -> Option<us
     }
 }
 
-/// Line ends among the bytes; a carriage return and a line feed together are one.
+/// The number of line ends among the bytes; a carriage return and a line feed together count once.
 pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
     let feeds = bytes.iter().filter(|&&b| b == b'\n').count();
     let returns = bytes.windows(2).filter(|pair| pair[0] == b'\r' && pair[1] != b'\n').count();

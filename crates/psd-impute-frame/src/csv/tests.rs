@@ -1,4 +1,4 @@
-//! Cells against an independent reader, and splicing against cutting and joining the same text.
+//! Compares cells with an independent reader, and splicing with splitting and joining the same text.
 
 use super::{Added, Chunk, ChunkReader, Dialect};
 use crate::encoding::Encoding;
@@ -26,7 +26,7 @@ fn cells(chunks: &[Chunk]) -> Vec<Vec<String>> {
     chunks.iter().flat_map(|chunk| (0..chunk.len()).map(move |i| row(chunk, i))).collect()
 }
 
-/// A cell as someone might write it: its text in the file, and whether it is missing.
+/// A cell as a file may contain it: its text, and whether it is missing.
 fn cell() -> impl Strategy<Value = (String, bool)> {
     prop_oneof![
         prop::sample::select(vec!["", "NA", "\"\"", "\"NA\"", " ?", "null ", "  "])
@@ -101,7 +101,7 @@ proptest! {
                 chunk.splice(&[], |i, j| chunk.is_missing(j, &chunk.cell(i, j)).then(|| "filled".to_string()))
             })
             .collect();
-        // Space around a token stays.
+        // Space around a token is kept.
         let filled = |cell: &str| match cell.trim() {
             "" => "filled".to_string(),
             token => cell.replace(token, "filled"),

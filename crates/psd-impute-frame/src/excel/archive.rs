@@ -1,5 +1,5 @@
-//! Whether a workbook, which is an archive of compressed files, may be opened: what it unpacks to is bounded, and so is what it has
-//! memory reserved for.
+//! Checks that a workbook, an archive of compressed files, is safe to open: its unpacked size is bounded, and so is the memory reserved for
+//! it.
 
 use crate::error::{Error, Result};
 use crate::place::Origin;
@@ -8,16 +8,16 @@ use std::io::{BufReader, Read, Seek};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// The bytes that a workbook may unpack to.
+/// The most bytes that a workbook may unpack to.
 const UNPACKED: u64 = 1 << 30;
-/// Strings for which memory may be reserved in any case, and the bytes that each other one has at least.
+/// The number of strings for which memory may always be reserved, and the least bytes of each further one.
 const STRINGS: u64 = 1 << 16;
 const STRING_BYTES: u64 = 5;
-/// The attribute by which memory is reserved.
+/// The attribute that determines the reservation.
 const COUNT: &[u8] = b"uniqueCount";
 const OLD: [u8; 4] = [0xd0, 0xcf, 0x11, 0xe0];
 
-/// Refuses what is no workbook, and one that unpacks to too much.
+/// Refuses a file that is not a workbook, or that unpacks to too much.
 pub(super) fn check(file: &mut File, origin: &Origin) -> Result<()> {
     let no_workbook = |found| Error::NoWorkbook { origin: origin.clone(), found };
     let damaged =
@@ -72,14 +72,14 @@ fn said(error: ZipError) -> String {
     }
 }
 
-/// Looks for the counts in a text that comes in blocks.
+/// Finds the counts in a text that arrives in blocks.
 #[derive(Default)]
 struct Counts {
-    /// The largest.
+    /// The largest count.
     most: u64,
-    /// Whether characters have two bytes, so that nothing would be found.
+    /// Whether characters have two bytes, so that the search would miss the attribute.
     wide: bool,
-    /// Bytes of the attribute that have come; all of them, and its sign and quote, before a number.
+    /// Bytes of the attribute matched so far; all of them, with its equals sign and quote, before a number.
     matched: usize,
     number: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Reading the cells of a sheet.
+//! Reads the cells of a sheet.
 
 use super::archive;
 use super::cell::{SINCE_1904, Value, is_date};
@@ -11,24 +11,24 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// Cells that are held.
+/// The most cells held in memory.
 const MOST_CELLS: usize = 30_000_000;
-/// Bytes of text that are held.
+/// The most bytes of text held in memory.
 const MOST_TEXT: usize = 1 << 30;
 
 type Book = Xlsx<BufReader<File>>;
-/// A cell that is not empty: its row and column in the sheet, from zero.
+/// A non-empty cell: its row and column in the sheet, from zero.
 type Placed = (u32, u32, Value);
 
-/// The cells of a sheet, below its names.
+/// The cells of a sheet, without the header.
 #[derive(Debug)]
 pub(crate) struct SheetCells {
     pub(super) origin: Origin,
     pub(super) columns: Vec<SheetColumn>,
-    /// The rows of the sheet that have a cell, from one.
+    /// The rows of the sheet that have a cell, counted from one.
     pub(super) rows: Vec<u32>,
     pub(super) named: bool,
-    /// What there is to say.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct SheetCells {
 #[derive(Debug)]
 pub(super) struct SheetColumn {
     pub(super) name: String,
-    /// The cells that are not empty, each with the place of its row among `rows`.
+    /// The non-empty cells, each with the index of its row in `rows`.
     pub(super) cells: Vec<(u32, Value)>,
 }
 
-/// Reads the first sheet that is shown, or the one of a name, whose first row has the names of the columns unless `no_header`.
+/// Reads the first visible sheet, or the named one; its first row names the columns unless `no_header`.
 pub(crate) fn read_book(
     path: &Path,
     origin: &Origin,
@@ -49,7 +49,7 @@ pub(crate) fn read_book(
 ) -> Result<SheetCells> {
     let io = |error| Error::Io { path: path.to_owned(), error };
     let mut file = File::open(path).map_err(io)?;
-    // Some damaged files are told by a panic only.
+    // Some damaged files are detected only by a panic.
     without_panic(|| {
         archive::check(&mut file, origin)?;
         std::io::Seek::rewind(&mut file).map_err(io)?;
@@ -66,14 +66,14 @@ const FORMAT: &str = "an Excel workbook";
 
 fn unreadable(origin: &Origin, error: XlsxError) -> Error {
     let problem = match error {
-        // The archive has been looked at, so that the system does not refuse it.
+        // The archive has already been read, so this is not a refusal by the system.
         XlsxError::Io(error) => error.to_string(),
         other => other.to_string(),
     };
     Error::Unreadable { origin: origin.clone(), format: FORMAT, problem }
 }
 
-/// The sheet that is read, and what to say of others.
+/// The sheet to read, and notes on the others.
 fn choose(book: &Book, origin: &Origin, wanted: Option<&str>) -> Result<(String, Vec<String>)> {
     let sheets = book.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
     let names: Vec<String> = sheets.clone().map(|sheet| sheet.name.clone()).collect();
@@ -106,7 +106,7 @@ fn few(names: &[String]) -> String {
     }
 }
 
-/// All cells that are not empty. Those of formulas have the results that the workbook holds.
+/// All non-empty cells. Formulas have the results stored in the workbook.
 fn cells(book: &mut Book, sheet: &str, origin: &Origin) -> Result<Vec<Placed>> {
     let failed = |error| unreadable(origin, error);
     let since = if book.has_1904_epoch() { SINCE_1904 } else { 0.0 };
@@ -164,7 +164,7 @@ fn cells(book: &mut Book, sheet: &str, origin: &Origin) -> Result<Vec<Placed>> {
     Ok(cells)
 }
 
-/// The table in a sheet: it begins with the first row that has a cell.
+/// The table of a sheet: it begins with the first row that has a cell.
 fn table(
     origin: &Origin,
     mut cells: Vec<Placed>,

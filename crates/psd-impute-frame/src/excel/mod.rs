@@ -1,4 +1,4 @@
-//! Excel workbooks, of which one sheet is read or written.
+//! Excel workbooks; one sheet is read or written.
 //!
 //! A sheet is held in memory while it is read, because the types of its columns are known only after the last cell.
 
@@ -12,13 +12,13 @@ pub(crate) use book::{SheetCells, read_book};
 pub(crate) use sheet::{Sheet, sheets};
 pub(crate) use xml::{SheetFile, check_size};
 
-/// The rows and columns of a sheet, at most.
+/// The most rows and columns of a sheet.
 const MOST_ROWS: u32 = 1 << 20;
 const MOST_COLUMNS: u32 = 1 << 14;
-/// Characters of a cell, at most, as UTF-16 counts them.
+/// The most characters of a cell, in UTF-16 units.
 const MOST_CHARACTERS: usize = 32_767;
 
-/// The name of a cell, such as `C5`, of its row and column from zero.
+/// The name of a cell, such as `C5`; row and column count from zero.
 fn cell_name(row: u32, column: u32) -> String {
     format!("{}{}", column_name(column), row + 1)
 }

@@ -17,13 +17,13 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(crate) struct Sheet {
     pub(crate) records: RecordBatch,
-    /// The rows of the sheet that the records are on, from one.
+    /// The sheet's row of each record, counted from one.
     pub(crate) rows: Arc<[u32]>,
     pub(crate) named: bool,
     pub(crate) notes: Vec<String>,
 }
 
-/// Sheets with the same types in all of them. Columns of the same name are the same.
+/// Sheets with the same types in all of them. Columns are matched by name.
 pub(crate) fn sheets(books: Vec<SheetCells>, missing: &Missing) -> Result<Vec<Sheet>> {
     let mut types: HashMap<String, ColumnClass> = HashMap::new();
     for column in books.iter().flat_map(|book| &book.columns) {
@@ -38,7 +38,7 @@ pub(crate) fn sheets(books: Vec<SheetCells>, missing: &Missing) -> Result<Vec<Sh
     books.into_iter().map(|book| book.typed(&types)).collect()
 }
 
-/// What stands for a missing cell says nothing of the others.
+/// A token of a missing cell does not determine the column's type.
 fn is_token(value: &Value, tokens: &Tokens) -> bool {
     matches!(value, Value::Text(text) if tokens.has_text(text.trim()))
 }
@@ -64,7 +64,7 @@ impl SheetCells {
     }
 }
 
-/// Cells of a class; those of another stand for missing ones.
+/// Cells of a class; those of another class are tokens and become missing.
 fn array(class: Option<Class>, cells: &[Option<&Value>]) -> ArrayRef {
     fn each<'a, T>(
         cells: &'a [Option<&'a Value>],

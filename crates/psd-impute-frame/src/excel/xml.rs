@@ -1,4 +1,4 @@
-//! Writing a workbook of one sheet. Its parts are the fewest that spreadsheets ask for.
+//! Writes a workbook of one sheet, with the fewest parts that spreadsheets require.
 
 use super::cell::{Value, days_of, excel_days};
 use super::{MOST_CHARACTERS, MOST_COLUMNS, MOST_ROWS, cell_name};
@@ -65,12 +65,12 @@ const PARTS: [(&str, &str); 5] = [
 const SHEET: &str =
     "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData>";
 const SHEET_END: &str = "</sheetData></worksheet>";
-/// More would need an archive that some spreadsheets do not open.
+/// A larger file would need an archive format that some spreadsheets do not open.
 const MOST_BYTES: u64 = u32::MAX as u64 - 4096;
-/// Up to this, integers are exact as Excel's numbers.
+/// Integers up to this are exact as Excel's numbers.
 const EXACT: u64 = 1 << 53;
 
-/// How a number is shown: its place among the formats of cells.
+/// The display of a number: its index among the cell formats.
 #[derive(Clone, Copy)]
 enum Style {
     Date = 1,
@@ -79,11 +79,11 @@ enum Style {
     Duration = 4,
 }
 
-/// A workbook in the making.
+/// A workbook in progress.
 pub(crate) struct SheetFile {
     failure: Box<dyn Fn(std::io::Error) -> Error + Send>,
     state: State,
-    /// Rows so far, and bytes of the sheet.
+    /// Rows written so far, and bytes of the sheet.
     rows: u32,
     bytes: u64,
 }
@@ -99,7 +99,7 @@ impl SheetFile {
         Self { failure: Box::new(target.failure()), state: State::Waiting(target), rows: 0, bytes: 0 }
     }
 
-    /// Writes rows, after the names of the columns if these are named.
+    /// Writes rows, preceded by the column names if `named`.
     pub(crate) fn write(&mut self, records: &RecordBatch, named: bool) -> Result<()> {
         let header = named && self.rows == 0;
         let before = self.rows + u32::from(header);
@@ -140,7 +140,7 @@ impl SheetFile {
         }
     }
 
-    /// The archive, in which the sheet is the last part.
+    /// Opens the archive, in which the sheet is the last part.
     fn open(&mut self) -> std::result::Result<&mut ZipWriter<StreamWriter<Target>>, ZipError> {
         let state = std::mem::replace(&mut self.state, State::Failed);
         self.state = match state {
@@ -153,7 +153,7 @@ impl SheetFile {
         }
     }
 
-    /// An error of the system is the output's fault.
+    /// Attributes errors of the system to the output.
     fn failed(&self, error: ZipError) -> Error {
         match error {
             ZipError::Io(error) => (self.failure)(error),
@@ -184,7 +184,7 @@ fn unwritable(problem: String) -> Error {
     Error::Unwritable { format: "an Excel workbook", problem }
 }
 
-/// Refuses more rows, with that of the names, or columns than a sheet can have.
+/// Refuses more rows (including the header) or columns than a sheet can have.
 pub(crate) fn check_size(rows: u64, columns: usize) -> Result<()> {
     if rows > u64::from(MOST_ROWS) {
         return Err(unwritable(format!(
@@ -214,7 +214,7 @@ enum Cells<'a> {
     /// Milliseconds since 1970 or midnight, or of a duration.
     Times(Int64Array, Style, ArrayRef),
     Json(LargeStringArray),
-    /// As text.
+    /// Written as text.
     Shown(ArrayRef),
 }
 
@@ -254,7 +254,7 @@ impl<'a> Column<'a> {
         Ok(Self { name: field.name(), cells })
     }
 
-    /// Writes the cell of a row; nothing if it is missing.
+    /// Writes the cell of a row; writes nothing if it is missing.
     fn write(&self, i: usize, place: &str, out: &mut String) -> Result<()> {
         match &self.cells {
             Cells::Same(text) => self.write_text(text, place, out)?,
@@ -294,7 +294,7 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// Writes a cell of a column of several types as what it was.
+    /// Writes a cell of a column of several types with its original type.
     fn write_json(&self, json: &str, place: &str, out: &mut String) -> Result<()> {
         match Value::of_json(json) {
             Value::Number(x) => self.write_number(x, place, out)?,
@@ -325,7 +325,7 @@ impl<'a> Column<'a> {
 }
 
 impl Style {
-    /// Excel's number for so many milliseconds, if it has one.
+    /// Excel's number for a time in milliseconds, if it has one.
     fn days(self, milliseconds: i64) -> Option<f64> {
         match self {
             Self::Date | Self::Time => excel_days(milliseconds as f64),
@@ -355,7 +355,7 @@ fn write_days(days: f64, style: Style, place: &str, out: &mut String) {
     write_value(&days.to_string(), place, &format!(" s=\"{}\"", style as u8), out);
 }
 
-/// A text as XML has it. What XML has no characters for is written as Excel does, and so is what looks like it.
+/// Escapes a text for XML. Characters that XML lacks are written as Excel does, and so is text that resembles such an escape.
 fn escape(text: &str, out: &mut String) {
     for (at, c) in text.char_indices() {
         match c {

@@ -1,4 +1,4 @@
-//! The columns of a table of objects: the keys of all of them, and what type holds the values of each.
+//! The columns of a table of objects: all their keys, and the types that hold their values.
 
 use super::line::{Input, said};
 use crate::class::{Class, ColumnClass};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// More different keys than this are no columns.
+/// Tables with more different keys than this are refused.
 const MOST_KEYS: usize = 1 << 15;
 
 /// The columns of a table of objects.
@@ -18,11 +18,11 @@ const MOST_KEYS: usize = 1 << 15;
 pub(crate) struct Keys {
     pub(super) schema: SchemaRef,
     pub(super) classes: Vec<Option<Class>>,
-    /// The column of each key, as it is written with its quotes.
+    /// The column of each key, written with its quotes.
     places: HashMap<Box<str>, usize>,
 }
 
-/// What was seen of the keys so far.
+/// Summary of the keys read so far.
 #[derive(Default)]
 struct Seen {
     names: Vec<(String, ColumnClass, Arc<Tokens>)>,
@@ -31,7 +31,7 @@ struct Seen {
 }
 
 impl Keys {
-    /// Looks at all objects of some files.
+    /// Reads all objects of some files.
     pub(crate) fn of(inputs: impl IntoIterator<Item = Result<Input>>, missing: &Missing) -> Result<Self> {
         let mut seen = Seen::default();
         for input in inputs {
@@ -47,7 +47,7 @@ impl Keys {
         self.classes.is_empty()
     }
 
-    /// The column of a key that was seen.
+    /// The column of a known key.
     pub(super) fn place(&self, key: &RawValue) -> Option<usize> {
         self.places.get(key.get()).copied()
     }
@@ -70,7 +70,7 @@ impl Seen {
                 let (_, class, tokens) = &mut self.names[j];
                 match value_of(value).map_err(|problem| bad(value, problem))? {
                     Value::Null => {}
-                    // What stands for a missing cell says nothing of the others.
+                    // A token of a missing cell does not determine the column's type.
                     Value::Text(cell) if tokens.has_text(cell.trim()) => {}
                     cell => class.add(cell.class(), || cell.show(value)),
                 }
@@ -93,7 +93,7 @@ impl Seen {
             self.names.push((name.clone(), ColumnClass::default(), missing.of(&name)));
             self.by_name.insert(name, j);
         }
-        // A name may be written in many ways; some are found again by what they say.
+        // A key may be written in many ways; rare spellings are matched by their content.
         if self.places.len() < 2 * MOST_KEYS {
             self.places.insert(key.get().into(), j);
         }
@@ -112,7 +112,7 @@ pub(super) enum Value<'a> {
     Other,
 }
 
-/// Reads a value; of an error, what is wrong.
+/// Reads a value, or describes the error.
 pub(super) fn value_of(value: &RawValue) -> std::result::Result<Value<'_>, String> {
     let text = value.get();
     Ok(match text.as_bytes().first() {

@@ -1,4 +1,4 @@
-//! The lines of a file, and the members of the object that is on each.
+//! The lines of a file, and the members of the object on each.
 
 use crate::error::{Error, Result};
 use crate::place::{Origin, Place};
@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 
-/// No line is longer than this.
+/// The longest line allowed.
 const LONGEST_LINE: u64 = 1 << 26;
 const BOM: &str = "\u{feff}";
 
-/// A key with its quotes and a value, as they stand in the line.
+/// A key with its quotes and a value, as in the line.
 pub(super) type Member<'a> = (&'a RawValue, &'a RawValue);
 
 /// The members of the object on a line.
@@ -41,13 +41,13 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 }
 
-/// What a parser says, without where.
+/// The parser's message, without the position.
 pub(super) fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_string()
 }
 
-/// Where a part of a text is in it.
+/// The offset of a part of a text.
 pub(super) fn offset(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
@@ -56,7 +56,7 @@ pub(super) fn offset(text: &str, part: &str) -> usize {
 pub(crate) struct Input {
     input: BufReader<Box<dyn Read + Send>>,
     origin: Origin,
-    /// The number of the line that comes next.
+    /// The number of the next line.
     pub(super) line: u64,
 }
 
@@ -98,7 +98,7 @@ impl Input {
         Ok(Some(text))
     }
 
-    /// The members of the object on the line that was read last; none of a blank line.
+    /// The members of the object on the line read last; `None` for a blank line.
     pub(super) fn members<'a>(&self, text: &'a str) -> Result<Option<Vec<Member<'a>>>> {
         let json = text.strip_prefix(BOM).unwrap_or(text);
         let start = json.trim_start();
@@ -121,14 +121,14 @@ impl Input {
         }
     }
 
-    /// What is wrong with a part of the line that was read last.
+    /// The error about a part of the line read last.
     pub(super) fn bad(&self, text: &str, part: &str, problem: String) -> Error {
         let start = offset(text, part);
         let span = (start, start + part.len());
         Error::BadJson { place: Place::in_text(&self.origin, self.line - 1, text.as_bytes(), span), problem }
     }
 
-    /// Bytes of the line that comes next.
+    /// The place of some bytes of the next line.
     fn place(&self, text: &[u8], span: (usize, usize)) -> Place {
         Place::in_text(&self.origin, self.line, text, span)
     }

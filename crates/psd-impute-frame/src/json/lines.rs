@@ -1,4 +1,4 @@
-//! Some lines of a file of objects: their bytes and where values are.
+//! Consecutive lines of a file of objects: their bytes and the spans of values.
 
 use super::value::{Values, text_of};
 use crate::csv::Span;
@@ -6,22 +6,22 @@ use crate::place::{Origin, Place};
 use arrow_array::RecordBatch;
 use std::sync::Arc;
 
-/// Some lines that follow each other, of which some have an object.
+/// Consecutive lines, some of which hold an object.
 #[derive(Debug, Clone)]
 pub(crate) struct Lines {
     text: Arc<str>,
     rows: Arc<[Row]>,
-    /// The value of each key in each object; empty where it has none.
+    /// The span of each key's value in each object; empty where it has none.
     spans: Arc<[Span]>,
     columns: usize,
     /// The line on which the text begins.
     first_line: u64,
 }
 
-/// Where an object ends.
+/// The end of an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    /// Its closing brace.
+    /// The position of its closing brace.
     pub(super) end: u32,
     /// Whether it has no member.
     pub(super) empty: bool,
@@ -38,7 +38,7 @@ impl Lines {
         Self { text, rows, spans, columns, first_line }
     }
 
-    /// Where a value is; the end of its object if it has none.
+    /// The span of a value; the end of its object if it has none.
     fn span(&self, i: usize, j: usize) -> (usize, usize) {
         let Span { start, end } = self.spans[i * self.columns + j];
         if start == end {
@@ -53,13 +53,13 @@ impl Lines {
         start < end
     }
 
-    /// Where a cell is, in the table from `origin`.
+    /// The place of a cell, in the table from `origin`.
     pub(crate) fn place(&self, origin: &Origin, i: usize, j: usize) -> Place {
         Place::in_text(origin, self.first_line, self.text.as_bytes(), self.span(i, j))
     }
 
     /// The lines with the values of `records` where cells were `missing` and are known now, or the other way round. Columns of `records`
-    /// that come after those of the lines are added.
+    /// beyond those of the lines are added.
     pub(crate) fn splice(&self, records: &RecordBatch, missing: &[Vec<bool>]) -> Result<String, String> {
         let values = Values::all(records)?;
         let names: Vec<String> =
@@ -94,16 +94,16 @@ impl Lines {
     }
 }
 
-/// A copy of a text in the making, in which some of it is replaced.
+/// A copy of a text in progress, with parts replaced.
 struct Splice<'a> {
     text: &'a str,
-    /// What the copy has of the text so far.
+    /// The length of the text copied so far.
     copied: usize,
     out: String,
 }
 
 impl Splice<'_> {
-    /// Copies what stands before `start`, and leaves out what stands before `end`.
+    /// Copies the text up to `start`, and skips that up to `end`.
     fn copy_to(&mut self, start: usize, end: usize) {
         self.out.push_str(&self.text[self.copied..start]);
         self.copied = end;

@@ -1,4 +1,4 @@
-//! JSON, one object per line. The bytes of lines are kept, so that what is observed comes out as it went in.
+//! JSON, one object per line. The bytes of lines are kept, so that observed values are written back unchanged.
 
 mod keys;
 mod line;

@@ -1,4 +1,4 @@
-//! Reading objects a batch at a time.
+//! Reads objects a batch at a time.
 
 use super::keys::{Keys, Value, value_of};
 use super::line::{Input, offset};
@@ -16,7 +16,7 @@ const CHUNK: usize = 1 << 20;
 /// The cells of a batch, unless one row has more.
 const CELLS: usize = 1 << 20;
 
-/// Reads a file of objects whose keys are known.
+/// Reads a file of objects with known keys.
 pub(crate) struct LineReader {
     input: Input,
     keys: Arc<Keys>,
@@ -27,7 +27,7 @@ impl LineReader {
         Self { input, keys }
     }
 
-    /// The next rows: their cells, and the lines that they are on.
+    /// The next rows: their cells, and the lines they are on.
     pub(crate) fn next(&mut self) -> Result<Option<(RecordBatch, Lines)>> {
         let first_line = self.input.line;
         let columns = self.keys.classes.len();
@@ -50,7 +50,7 @@ impl LineReader {
         Ok(Some((records, Lines::new(text.into(), rows.into(), spans.into(), columns, first_line))))
     }
 
-    /// Adds the object on a line, if there is one, whose text will stand at `start`.
+    /// Adds the object on a line, if there is one; its text will start at `start`.
     fn read_row(
         &self,
         line: &str,
@@ -83,14 +83,14 @@ impl LineReader {
     }
 }
 
-/// The cells of a column in the making.
+/// A column's cells in progress.
 enum Cells {
     Nothing,
     Whole(Int64Builder),
     Numbers(Float64Builder),
     Booleans(BooleanBuilder),
     Texts(StringBuilder),
-    /// Values as they are written.
+    /// Values in their original JSON.
     Json(StringBuilder),
 }
 
@@ -106,7 +106,7 @@ impl Cells {
         }
     }
 
-    /// Adds a cell. One of another type is a token of a missing cell.
+    /// Adds a cell. A value of another type is a token of a missing cell.
     fn push(&mut self, value: Option<Value<'_>>, raw: &str) {
         match (self, value) {
             (Self::Whole(cells), Some(Value::Whole(n))) => cells.append_value(n),

@@ -1,4 +1,4 @@
-//! Arrow's values as JSON.
+//! Writes Arrow's values as JSON.
 
 use crate::class::is_json;
 use crate::write::in_utc;
@@ -44,7 +44,7 @@ pub(crate) fn text_of(text: &str) -> String {
 }
 
 impl Values {
-    /// Those of all columns.
+    /// The values of all columns.
     pub(crate) fn all(records: &RecordBatch) -> Written<Vec<Self>> {
         let fields = records.schema_ref().fields();
         fields.iter().zip(records.columns()).map(|(field, array)| Self::of(field, array)).collect()
@@ -105,7 +105,7 @@ impl Values {
         Ok(())
     }
 
-    /// The shortest text that is the number. JSON has none for infinity, and NaN is missing.
+    /// The shortest text that reads back as the number. JSON has no infinity, and NaN is missing.
     fn write_number(&self, number: impl Into<f64> + std::fmt::Debug + Copy, out: &mut String) -> Written<()> {
         let value: f64 = number.into();
         if value.is_infinite() {

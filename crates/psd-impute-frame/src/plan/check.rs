@@ -1,4 +1,4 @@
-//! Whether a plan makes sense. One that was stored may say anything.
+//! Checks that a plan makes sense. A stored plan may say anything.
 
 use super::column::{ColumnPlan, Role};
 use super::kind::{Kind, boolean};

@@ -7,76 +7,76 @@ use psd_impute::table::{Column, TOLD_APART};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a column is, and what is done with it.
+/// A column's name, kind and role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnPlan {
     name: String,
     kind: Kind,
     role: Role,
-    /// Texts among numbers or times that are none, in alphabetical order. They stay as they are.
+    /// Cells of a numeric or time column that are neither, in alphabetical order. They are left unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     odd: Vec<String>,
-    /// The least and the largest number that its type can hold, where they are near the observed ones.
+    /// The least and the largest number that the column's type can hold, where they are near the observed ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     type_ends: Option<[Option<f64>; 2]>,
-    /// The lower and the upper end that all observed cells respect, and imputed ones should.
+    /// The lower and the upper end that all observed cells respect, and that imputed ones should respect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ends: Option<[Option<f64>; 2]>,
-    /// Plans of older model files have none.
+    /// `None` in plans of older model files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     learned: Option<Learned>,
-    /// Whether the table that the plan was made from has missing cells in it.
+    /// Whether the table that the plan was made from has missing cells in this column.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     gaps: bool,
 }
 
-/// What is done with a column.
+/// How a column is treated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The engine sees it and completes it.
+    /// The engine models and completes it.
     Modelled,
-    /// All its observed cells are the same, and so the missing ones become.
+    /// All observed cells are equal; missing cells get the same value.
     Constant(
-        /// The cell, as the engine would see it.
+        /// The value, as the engine's cell.
         f64,
     ),
-    /// It stays as it is.
+    /// Left unchanged.
     Left(Reason),
 }
 
-/// Why a column stays as it is.
+/// The reason why a column is left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// It names the rows.
+    /// It identifies the rows.
     Identifier,
-    /// Its texts are hardly ever the same.
+    /// Its texts hardly ever repeat.
     FreeText,
     /// It has too many labels for a category.
     ManyLabels {
-        /// Different ones among the cells that were looked at.
+        /// Different labels among the cells examined.
         labels: u64,
-        /// The cells that were looked at.
+        /// The cells examined.
         cells: u64,
     },
-    /// No cell was observed.
+    /// No cell is observed.
     NeverObserved,
-    /// The caller wished it.
+    /// The caller asked for it.
     Ignored,
-    /// It has integers beyond 2⁵³, which are not exact as numbers of the engine.
+    /// It has integers beyond 2⁵³, which the engine's numbers do not hold exactly.
     LongIntegers,
-    /// Most of its numbers are dates of digits alone, but not all are of eight digits, or years and months of six.
+    /// Most of its numbers are dates written in digits alone, but not all have eight digits, or six for year and month.
     SomeDates,
-    /// Its dates may have days or months first, and nothing in the table tells.
+    /// Its dates may be day-first or month-first, and nothing in the table decides.
     DoubtfulDates,
-    /// Its type has no kind here.
+    /// Its type is not supported.
     Unsupported {
         /// The type.
         found: String,
     },
-    /// The plan does not know it. No plan stores this reason.
+    /// The plan does not know the column. No stored plan has this reason.
     Unknown,
 }
 
@@ -104,13 +104,13 @@ impl fmt::Display for Reason {
 }
 
 impl ColumnPlan {
-    /// A column; [`Plan::new`](super::Plan::new) checks it.
+    /// Makes a column; [`Plan::new`](super::Plan::new) checks it.
     pub fn new(name: impl Into<String>, kind: Kind, role: Role) -> Self {
         let (odd, type_ends, ends, learned) = (Vec::new(), None, None, None);
         Self { name: name.into(), kind, role, odd, type_ends, ends, learned, gaps: false }
     }
 
-    /// The same with the least and the largest number that its type can hold.
+    /// Sets the least and the largest number that the column's type can hold.
     pub(super) fn with_type_ends(self, type_ends: Option<[Option<f64>; 2]>) -> Self {
         Self { type_ends, ..self }
     }
@@ -120,38 +120,38 @@ impl ColumnPlan {
         self.type_ends.unwrap_or_default()
     }
 
-    /// The same with ends that all observed cells respect.
+    /// Sets the ends that all observed cells respect.
     pub(super) fn with_ends(self, ends: [Option<f64>; 2]) -> Self {
         Self { ends: Some(ends).filter(|ends| *ends != [None, None]), ..self }
     }
 
-    /// The lower and the upper end that all observed cells of the table respect which the plan was made of, where they are natural or cells
-    /// pile up at them. Imputed cells respect them too, unless something else is asked for.
+    /// The lower and the upper end that all observed cells of the plan's table respect, where they are natural or cells pile up at them.
+    /// Imputed cells respect them too, unless other bounds are requested.
     pub fn ends(&self) -> [Option<f64>; 2] {
         self.ends.unwrap_or_default()
     }
 
-    /// The same with texts that are none of its numbers or times.
+    /// Sets the cells that are not numbers or times.
     pub(super) fn with_odd(self, odd: Vec<String>) -> Self {
         Self { odd, ..self }
     }
 
-    /// Texts among numbers or times that are none, in alphabetical order.
+    /// Cells of a numeric or time column that are neither, in alphabetical order.
     pub fn odd(&self) -> &[String] {
         &self.odd
     }
 
-    /// Whether a text is known to be none of its numbers or times.
+    /// Whether a text is known not to be one of the column's numbers or times.
     pub(crate) fn is_odd(&self, text: &str) -> bool {
         !self.odd.is_empty() && self.odd.binary_search_by(|odd| odd.as_str().cmp(text.trim())).is_ok()
     }
 
-    /// The column, with whether the table has missing cells in it.
+    /// Sets whether the table has missing cells in this column.
     pub(super) fn with_gaps(self, gaps: bool) -> Self {
         Self { gaps, ..self }
     }
 
-    /// Whether the table that the plan was made from has missing cells in it. Not known of models from before this was kept.
+    /// Whether the table that the plan was made from has missing cells in this column. Unknown for older models, which did not store it.
     pub fn has_gaps(&self) -> bool {
         self.gaps
     }
@@ -161,34 +161,34 @@ impl ColumnPlan {
         &self.name
     }
 
-    /// What it holds.
+    /// The kind of its cells.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// What is done with it.
+    /// How it is treated.
     pub fn role(&self) -> &Role {
         &self.role
     }
 
-    /// Statistics of the cells that it was learned from, if it was and they were kept.
+    /// Statistics of the cells that it was fitted to, if they were kept.
     pub fn learned(&self) -> Option<&Learned> {
         self.learned.as_ref()
     }
 
-    /// Keeps statistics of the engine's cells that it is learned from.
+    /// Keeps statistics of the engine's cells that the column is fitted to.
     pub(crate) fn learn(&mut self, cells: impl Iterator<Item = f64>) {
         self.learned = Learned::of(self.kind.labels().len(), cells);
     }
 
-    /// The column as one that stays as it is, with so many missing cells. None if it is completed.
+    /// The column as one that is left unchanged, with `missing` missing cells. `None` if it is completed.
     pub(crate) fn left(&self, missing: u64) -> Option<LeftColumn> {
         let Role::Left(reason) = &self.role else { return None };
         let (name, kind, reason) = (self.name.clone(), self.kind.name(), reason.clone());
         Some(LeftColumn { name, kind, missing, reason })
     }
 
-    /// What to say of a column that is not modelled and has so many missing cells; zero where they are not counted.
+    /// A note about a column that is not modelled and has `missing` missing cells; zero where they are not counted.
     pub fn note(&self, missing: u64) -> Option<String> {
         if let Some(empty) = self.left(missing).and_then(|left| left.note()) {
             return Some(empty);
@@ -206,14 +206,14 @@ impl ColumnPlan {
         }
     }
 
-    /// The labels of a category, and how many of them are one to the engine, if they are too many to be told apart.
+    /// The number of labels of a category and how many of them the engine pools, if there are too many to tell apart.
     fn pooled(&self) -> Option<(usize, usize)> {
         let labels = match &self.kind {
             Kind::Codes { values, .. } => values.len(),
             Kind::Labels { labels, .. } => labels.len(),
             _ => return None,
         };
-        // One of those that the engine tells apart is all the others.
+        // One of the labels that the engine tells apart stands for all the others.
         Some((labels, labels.checked_sub(TOLD_APART - 1)?)).filter(|_| labels > TOLD_APART)
     }
 

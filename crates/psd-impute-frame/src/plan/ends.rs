@@ -1,30 +1,30 @@
-//! Ends that all observed cells of a column respect, so that imputed ones should too: an income is not negative, a share not above one.
+//! Ends that all observed cells of a column respect, so that imputed cells should too: an income is not negative, a share not above one.
 //!
-//! An end is taken for real only where it is natural or where cells pile up at it:
+//! An end counts only where it is natural or where cells pile up at it:
 //!
-//! 1. Numbers that are never negative stay so. If they are never zero either they stay positive: at least one of the last decimal that they
-//!    are written with. The same goes for numbers that are never positive.
-//! 2. Numbers with decimals from zero to one are shares, those with a percent sign from zero to a hundred are percentages.
-//!    Neither matters where all cells are further away from it than from each other.
+//! 1. Numbers that are never negative stay so. If they are never zero either, they stay positive: at least one unit of the last decimal
+//!    they are written with. The same holds for numbers that are never positive.
+//! 2. Numbers with decimals from zero to one are shares; those with a percent sign from zero to a hundred are percentages. Neither matters
+//!    where all cells are further from the end than from each other.
 //! 3. The least or the largest number is an end if enough cells have it, as at a limit of detection or the ends of a scale.
 
-/// Fewer cells than this tell no end.
+/// Fewer cells than this determine no end.
 const FEWEST: u64 = 10;
-/// Cells that pile up at an end: at least so many, and one in so many.
+/// Cells pile up at an end if there are at least this many, and one in this many.
 const PILE: u64 = 5;
 const PILE_SHARE: u64 = 100;
 
-/// What was seen of a column's numbers.
+/// Summary of a column's numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) cells: u64,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The cells that are the lowest and the highest number.
+    /// The number of cells at the lowest and at the highest number.
     pub(super) at_ends: [u64; 2],
     /// The most decimals that a number needs, if they are few.
     pub(super) decimals: Option<u8>,
-    /// Whether they are written as percentages.
+    /// Whether the numbers are written as percentages.
     pub(super) percent: bool,
 }
 
@@ -63,7 +63,7 @@ impl Seen {
         }
     }
 
-    /// The least positive number that the column is written with; zero if that is not known.
+    /// The least positive number that the column can write; zero if unknown.
     fn unit(&self) -> f64 {
         self.decimals.map_or(0.0, |decimals| 10f64.powi(-i32::from(decimals)))
     }

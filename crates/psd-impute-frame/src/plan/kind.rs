@@ -1,21 +1,21 @@
-//! What a column holds, as text and as numbers.
+//! The kinds of column, as text and as numbers.
 
 use crate::text::{ClockText, DAY, DurationText, NumberText, TimeText, TimeUnit, round_to};
 use psd_impute::table::Column;
 use serde::{Deserialize, Serialize};
 
-/// What a column holds.
+/// The kind of a column's cells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "holds", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Kind {
     /// Numbers.
     Number {
-        /// The most decimals any of them has, if they are few; integers have none.
+        /// The most decimals of any number, if they are few; zero for integers.
         decimals: Option<u8>,
         /// How they are written.
         text: NumberText,
     },
-    /// Numbers that are only names, increasing.
+    /// Numbers that are only labels, increasing.
     Codes {
         /// The numbers.
         values: Vec<f64>,
@@ -29,11 +29,11 @@ pub enum Kind {
         /// How they are written.
         text: NumberText,
     },
-    /// Labels, in alphabetical order or in one of their own. The engine sees their positions.
+    /// Labels, in alphabetical or their own order. The engine sees their positions.
     Labels {
         /// The labels.
         labels: Vec<String>,
-        /// Whether they are levels, from the lowest to the highest.
+        /// Whether they are ordered, from the lowest to the highest.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         ordered: bool,
     },
@@ -86,7 +86,7 @@ impl Kind {
         }
     }
 
-    /// What it holds, in errors.
+    /// Describes the kind in errors.
     pub(crate) fn holds(&self) -> &'static str {
         match self {
             Kind::Number { .. } | Kind::Codes { .. } | Kind::Levels { .. } => "numbers",
@@ -98,7 +98,7 @@ impl Kind {
         }
     }
 
-    /// The labels of a category or of ordered labels, as text; none if the column holds something else.
+    /// The labels of a category or of ordered labels, as text; empty for other kinds.
     pub fn labels(&self) -> Vec<String> {
         match self {
             Kind::Codes { values, text } => values.iter().map(|&x| text.show(x, None)).collect(),
@@ -113,8 +113,8 @@ impl Kind {
         }
     }
 
-    /// The engine's column. Integers and times are continuous there and are rounded on the way back: values that come back are
-    /// told by the engine itself, and one that was never seen is still a number.
+    /// The engine's column. Integers and times are continuous there and are rounded on the way back: the engine itself finds repeated
+    /// values, and a number that never occurred is still a number.
     pub(crate) fn engine_column(&self, name: &str) -> psd_impute::Result<Column> {
         match self {
             Kind::Levels { values, .. } => Column::ordered(name, values.clone()),
@@ -128,7 +128,7 @@ impl Kind {
         }
     }
 
-    /// The engine's cell as text. A label that there is not gives nothing.
+    /// Shows the engine's cell as text. Returns an empty text for an unknown label.
     pub fn show(&self, cell: f64) -> String {
         match self {
             Kind::Number { decimals, text } => text.show(cell, *decimals),
@@ -146,7 +146,7 @@ impl Kind {
         }
     }
 
-    /// The engine's cell of a text as [`show`](Self::show) writes it. Nothing for a text that the column cannot hold.
+    /// Reads a text as [`show`](Self::show) writes it. Returns `None` for a text that the column cannot hold.
     pub fn read(&self, text: &str) -> Option<f64> {
         let text = text.trim();
         match self {
@@ -172,7 +172,7 @@ impl Kind {
         }
     }
 
-    /// The ends of what the column can hold, as the engine's cells: a day for times of day.
+    /// The least and the largest engine cell that the column can hold: within one day for times of day.
     pub(crate) fn ends(&self) -> (Option<f64>, Option<f64>) {
         match self {
             Kind::Clock { unit, .. } => (Some(0.0), Some(unit.count(DAY - unit.nanoseconds()))),
@@ -188,7 +188,7 @@ impl Kind {
         }
     }
 
-    /// Whether all its numbers are integers.
+    /// Whether all numbers are integers.
     pub(crate) fn is_whole(&self) -> bool {
         match self {
             Kind::Number { decimals, .. } => *decimals == Some(0),
@@ -200,7 +200,7 @@ impl Kind {
     }
 }
 
-/// The position of a value among increasing ones.
+/// The position of `value` among increasing `values`.
 pub(crate) fn place(values: &[f64], value: f64) -> Option<f64> {
     values.binary_search_by(|v| v.total_cmp(&(value + 0.0))).ok().map(|k| k as f64)
 }

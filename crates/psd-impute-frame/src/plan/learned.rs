@@ -1,34 +1,34 @@
-//! Statistics of the cells that a column was learned from. Those of other tables are compared with them.
+//! Statistics of the cells that a column was fitted to, for comparison with other tables.
 
 use serde::{Deserialize, Serialize};
 
-/// Statistics of the cells that a column was learned from.
+/// Statistics of the cells that a column was fitted to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Learned {
-    /// Of numbers and times, as the engine sees them.
+    /// Numbers and times, as the engine sees them.
     Numbers {
         /// The least cell.
         low: f64,
         /// The largest cell.
         high: f64,
-        /// Their number, mean and spread.
+        /// Their count, mean and variation.
         moments: Moments,
     },
-    /// Of a category: how many cells have each of the engine's labels.
+    /// A category: the number of cells with each of the engine's labels.
     Labels {
         /// The counts.
         cells: Vec<u64>,
     },
 }
 
-/// The number of some cells, their mean, and the sum of the squared deviations from it.
+/// The count of some cells, their mean, and the sum of squared deviations from it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Moments {
-    /// The cells.
+    /// The number of cells.
     pub cells: u64,
-    /// The mean; zero where there is no cell.
+    /// The mean; zero without cells.
     pub mean: f64,
     /// The sum of squares.
     pub squares: f64,
@@ -43,7 +43,7 @@ impl Moments {
         self.squares += delta * (x - self.mean);
     }
 
-    /// Adds the cells of others (Chan, Golub and LeVeque).
+    /// Merges the cells of `other` (Chan, Golub and LeVeque).
     pub(crate) fn add(&mut self, other: &Self) {
         let (n, m) = (self.cells as f64, other.cells as f64);
         if m == 0.0 {
@@ -62,7 +62,7 @@ impl Moments {
 }
 
 impl Learned {
-    /// Of the engine's cells of a column with so many labels, or of numbers if it has none. None if no cell is observed.
+    /// Statistics of the engine's cells of a column with `labels` labels, or of numbers if that is zero. `None` if no cell is observed.
     pub(crate) fn of(labels: usize, cells: impl Iterator<Item = f64>) -> Option<Self> {
         let (mut moments, mut low, mut high) = (Moments::default(), f64::INFINITY, f64::NEG_INFINITY);
         let mut counts = vec![0; labels];
@@ -80,7 +80,7 @@ impl Learned {
         }
     }
 
-    /// What is wrong with it, in a column with so many labels.
+    /// The inconsistency of these statistics in a column with `labels` labels, if any.
     pub(super) fn problem(&self, labels: usize) -> Option<&'static str> {
         let sound = match self {
             Self::Numbers { low, high, moments: Moments { cells, mean, squares } } => {

@@ -1,4 +1,4 @@
-//! What each column of a table is, and what is done with it.
+//! The kind and the role of each column of a table.
 
 mod check;
 mod column;
@@ -26,13 +26,12 @@ use crate::error::{Error, Result};
 use psd_impute::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-/// No category has more labels than this, even if it is wished for.
+/// The most labels of a category, even on request.
 pub const MOST_LABELS: usize = 100_000;
-/// No ordered column has more levels than this.
+/// The most levels of an ordered column.
 const MOST_LEVELS: usize = 1000;
 
-/// The columns of a table, in its order. Made once, from the table that a model is fitted to, and then applied to that table
-/// and to others.
+/// The columns of a table, in its order. Made once, from the table that a model is fitted to, and then applied to that table and to others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Plan {
@@ -42,7 +41,7 @@ pub struct Plan {
     settings: Option<serde_json::Value>,
 }
 
-/// A plan as it is stored. It may say anything.
+/// A stored plan, which may say anything.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
@@ -60,13 +59,21 @@ impl TryFrom<Unchecked> for Plan {
 }
 
 impl Plan {
-    /// A plan from its columns, if they make sense.
+    /// Makes a plan of columns.
+    ///
+    /// # Errors
+    ///
+    /// If the columns do not make sense together.
     pub fn new(columns: Vec<ColumnPlan>) -> Result<Self> {
         check::check(&columns)?;
         Ok(Self { columns, settings: None })
     }
 
-    /// Looks at all batches of a table and says what its columns are.
+    /// Reads all batches of a table and decides what its columns are.
+    ///
+    /// # Errors
+    ///
+    /// If a batch cannot be read or a wish does not fit its column.
     pub fn infer(batches: impl IntoIterator<Item = Result<Batch>>, wishes: &Wishes) -> Result<Self> {
         let mut survey = Survey::new(wishes);
         for batch in batches {
@@ -80,28 +87,28 @@ impl Plan {
         &self.columns
     }
 
-    /// Settings that the program that made the plan keeps with it, such as how the Python package completes tables. Nothing here looks at
-    /// them, and whoever reads them must check them.
+    /// Settings that the program that made the plan keeps with it, such as how the Python package completes tables. This crate does not
+    /// read them; whoever does must check them.
     pub fn settings(&self) -> Option<&serde_json::Value> {
         self.settings.as_ref()
     }
 
-    /// The plan with such settings.
+    /// Sets the program's settings.
     pub fn with_settings(self, settings: Option<serde_json::Value>) -> Self {
         Self { settings, ..self }
     }
 
-    /// The columns that the engine sees, in the order in which it sees them.
+    /// The columns that the engine models, in the engine's order.
     pub fn modelled(&self) -> impl Iterator<Item = &ColumnPlan> {
         self.columns.iter().filter(|column| *column.role() == Role::Modelled)
     }
 
-    /// The column of a name.
+    /// The column called `name`.
     pub fn column(&self, name: &str) -> Option<&ColumnPlan> {
         self.columns.iter().find(|column| column.name() == name)
     }
 
-    /// The plan with statistics of the cells that its columns are learned from.
+    /// Adds statistics of the cells that the columns are fitted to.
     pub(crate) fn learned_from(mut self, table: &Table) -> Self {
         let modelled = self.columns.iter_mut().filter(|column| *column.role() == Role::Modelled);
         modelled.enumerate().for_each(|(j, column)| column.learn(table.observed(j)));
@@ -109,6 +116,10 @@ impl Plan {
     }
 
     /// The engine's columns.
+    ///
+    /// # Errors
+    ///
+    /// If the engine refuses a column.
     pub fn engine_columns(&self) -> Result<Vec<Column>> {
         Ok(self.modelled().map(ColumnPlan::engine_column).collect::<psd_impute::Result<_>>()?)
     }

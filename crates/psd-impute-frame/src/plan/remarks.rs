@@ -1,4 +1,4 @@
-//! What is to be said of a table's cells: what was assumed, and what may be wrong with them.
+//! Remarks on a table's cells: what was assumed, and what may be wrong with them.
 
 use super::Plan;
 use super::column::{ColumnPlan, Reason, Role};
@@ -8,23 +8,23 @@ use crate::missing::is_word;
 use crate::text::TimeText;
 use std::collections::BTreeMap;
 
-/// Texts that a remark names.
+/// Texts quoted in a remark.
 const NAMED: usize = 3;
-/// Texts with so many different numbers or dates, and at most so many others, were not meant as labels.
+/// Columns with this many different numbers or dates, and at most as many other texts, were not meant as labels.
 const DIFFERENT: usize = 10;
 const DIFFERENT_OTHERS: usize = 5;
 
-/// Characters that take no space: of no width, joiners, marks of byte order, soft hyphens.
+/// Characters that take no space: zero-width spaces, joiners, byte order marks, soft hyphens.
 const INVISIBLE: [char; 6] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{ad}'];
 
-/// Something to say, and the option of the command that changes it.
+/// A remark, and the option of the command that changes what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// The column, if it is about one.
+    /// The column, if the remark is about one.
     pub column: Option<String>,
-    /// What is said.
+    /// The remark itself.
     pub text: String,
-    /// What to write to have it otherwise, and what that does.
+    /// The option to write to change it, and its effect.
     pub option: Option<String>,
 }
 
@@ -48,8 +48,8 @@ impl std::fmt::Display for Remark {
 }
 
 impl Survey {
-    /// What is to be said of the cells, in the order of the columns; the plan is the one made from this survey. Codes for missing
-    /// cells are not among it: see [`sentinels`](Self::sentinels).
+    /// Remarks on the cells, in the order of the columns; `plan` is the plan made from this survey. Codes for missing cells are reported by
+    /// [`sentinels`](Self::sentinels) instead.
     pub fn remarks(&self, plan: &Plan) -> Vec<Remark> {
         let evidence = self.evidence();
         let mut remarks: Vec<Remark> = self.header_remark(plan).into_iter().collect();
@@ -87,13 +87,13 @@ impl Survey {
         Remark { column: None, text, option: Some(option) }
     }
 
-    /// A header whose names are all like the cells below is more likely a row.
+    /// A header whose names all look like the cells below is more likely a row.
     fn header_remark(&self, plan: &Plan) -> Option<Remark> {
         let columns = plan.columns();
         let known =
             || columns.iter().filter(|column| *column.kind() != Kind::Text && !column.name().is_empty());
         let alike = known().all(|column| column.kind().read(column.name()).is_some());
-        // One label may well be called like its column, but hardly those of all columns.
+        // One label may well be named like its column, but hardly those of all columns.
         let tells = known().count() > 1 || known().any(|column| column.kind().labels().is_empty());
         if !self.is_named() || !alike || !tells || counted(columns) {
             return None;
@@ -104,13 +104,13 @@ impl Survey {
     }
 }
 
-/// Whether names count up, as programs number columns that have no names, or as years do.
+/// Whether names count up, as programs number unnamed columns, or as years do.
 fn counted(columns: &[ColumnPlan]) -> bool {
     let numbers: Option<Vec<i64>> = columns.iter().map(|column| column.name().parse().ok()).collect();
     numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[1] - pair[0] == 1))
 }
 
-/// Tokens that may be answers, and tokens in a column of a type that could be missing without them.
+/// Tokens that may be answers, and tokens in a column whose type could store missing cells without them.
 fn token_remarks(seen: &ColumnSurvey, column: &ColumnPlan) -> Vec<Remark> {
     let labels = matches!(column.kind(), Kind::Labels { .. });
     let in_file = seen.storage == Storage::File;
@@ -123,7 +123,7 @@ fn token_remarks(seen: &ColumnSurvey, column: &ColumnPlan) -> Vec<Remark> {
     .collect()
 }
 
-/// Cells of a column of numbers or times that are none.
+/// Cells of a numeric or time column that are neither.
 fn odd_remark(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
     if column.odd().is_empty() {
         return None;
@@ -152,7 +152,7 @@ fn odd_remark(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
     Some(Remark::of(name, text, format!("`--missing '{name}={token}'` makes such cells missing")))
 }
 
-/// Numbers that may be others, that lack a unit, or that are stored as text.
+/// Numbers that can be read in two ways, that lack a unit, or that are stored as text.
 fn number_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Vec<Remark> {
     let (Kind::Number { text: looks, .. } | Kind::Codes { text: looks, .. }) = column.kind() else {
         return Vec::new();
@@ -181,13 +181,13 @@ fn number_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence)
     remarks
 }
 
-/// Whether a column is text although nobody has said so.
+/// Whether a column is text although nobody declared it so.
 fn is_text(seen: &ColumnSurvey, column: &ColumnPlan) -> bool {
     matches!(column.kind(), Kind::Labels { .. } | Kind::Text)
         && matches!(seen.storage, Storage::File | Storage::Text)
 }
 
-/// Numbers that are left alone because they have different currencies or units.
+/// Numbers left unchanged because they have different currencies or units.
 fn other_units(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
     let comma = evidence.read(seen).numbers.text.comma;
     let units = seen.forms.units(comma).filter(|_| *column.kind() == Kind::Text)?;
@@ -201,7 +201,7 @@ fn other_units(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) ->
     Some(Remark::of(column.name(), text, option))
 }
 
-/// Texts of which most are numbers or dates, and the others too many to be odd, such as `<1` below what can be measured.
+/// Texts most of which are numbers or dates, with too many others to be odd, such as `<1` below a limit of detection.
 fn mostly(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
     let reading = evidence.read(seen);
     let (numbers, dates) = (&reading.numbers, reading.dates.count);
@@ -239,14 +239,14 @@ fn number_labels(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) 
     })
 }
 
-/// Dates of which one cannot tell whether days or months come first.
+/// Dates that may be day-first or month-first.
 fn doubtful_dates(seen: &ColumnSurvey, column: &ColumnPlan) -> Remark {
     let text = seen.doubtful_date.as_ref().map_or("", |(_, text)| text);
     let option = "`--dates dmy` or `--dates mdy` says which, so that the column is completed".to_string();
     Remark::of(column.name(), format!("`{text}` may have its day or its month first"), option)
 }
 
-/// Years of two digits, and numbers that are taken for years and months.
+/// Two-digit years, and numbers that are taken for years and months.
 fn date_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
     match column.kind() {
         Kind::Time { text, unit } if text.date.dayless => {
@@ -264,7 +264,7 @@ fn date_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -
     }
 }
 
-/// Labels of which some have spaces around them.
+/// Labels some of which have spaces around them.
 fn padded_labels(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
     (seen.padded > 0 && seen.padded < seen.observed).then(|| {
         let text =
@@ -303,7 +303,7 @@ pub(super) fn cells(count: u64) -> String {
     if count == 1 { "1 cell".to_string() } else { format!("{count} cells") }
 }
 
-/// A list of at most so many; of the others it says how many there are.
+/// Lists at most `most` items, followed by the number of the others.
 fn list(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let rest = items.len().saturating_sub(most);

@@ -7,21 +7,21 @@ use super::remarks::{Remark, cells};
 use super::survey::{ColumnSurvey, Evidence, Spread, Survey, Suspect};
 use crate::text::DAY;
 
-/// A value that looks like a code for a missing cell: well-known as such, repeated, and far from all others.
+/// A value that looks like a code for a missing cell: well known as such, repeated, and far from all others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sentinel {
     /// The column.
     pub column: String,
     /// The value, as it is written.
     pub value: String,
-    /// The cells that have it.
+    /// The number of cells that have it.
     pub cells: u64,
-    /// The lowest and the highest of the others.
+    /// The lowest and the highest of the other values.
     pub others: [String; 2],
 }
 
 impl Sentinel {
-    /// Those of a column, by how far its cells spread.
+    /// The codes of a column, found from the range of its cells.
     pub(crate) fn all(column: &ColumnPlan, spread: &Spread) -> Vec<Self> {
         let unit = unit_of_codes(column.kind()).unwrap_or(1.0);
         let show = |x: f64| column.kind().show(x * unit);
@@ -34,7 +34,7 @@ impl Sentinel {
         spread.suspects().iter().map(sentinel).collect()
     }
 
-    /// What to say of it.
+    /// A remark about it.
     pub fn remark(&self) -> Remark {
         let Self { column, value, cells: count, others: [low, high] } = self;
         let text = format!(
@@ -57,7 +57,7 @@ impl Survey {
     }
 }
 
-/// How far the cells of a column spread.
+/// The range of a column's cells.
 fn spread_of(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Spread> {
     let reading = evidence.read(seen);
     match column.kind() {
@@ -67,7 +67,7 @@ fn spread_of(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> O
     }
 }
 
-/// In how many units of a column its codes are counted: times in days. None if it has no codes.
+/// The number of a column's units in the unit of its codes, which is a day for times. `None` if the column has no codes.
 pub(crate) fn unit_of_codes(kind: &Kind) -> Option<f64> {
     match kind {
         Kind::Number { .. } => Some(1.0),

@@ -1,12 +1,13 @@
-//! From what was seen of a column to what it is.
+//! Decides what a column is from its survey.
 //!
-//! 1. The kind is that of the type, or, of text, the one that all cells can be read as. If nine in ten cells are numbers (or times)
-//!    and the others are not, it is a column of numbers whose other cells are odd: they stay as they are, and nothing is learned from them.
-//! 2. A column that is never observed, that numbers the rows, whose texts hardly ever come back, or that has many labels, is left alone.
-//!    One with a single value is a constant.
+//! 1. The kind follows the type or, for text, is the one that all cells can be read as. If nine in ten cells are numbers (or times) and the
+//!    others are not, the column is numeric (or of times) and the other cells are odd: they are left unchanged, and nothing is learned from
+//!    them.
+//! 2. A column is left unchanged if it is never observed, numbers the rows, has texts that hardly ever repeat, or has many labels. A column
+//!    with a single value is a constant.
 //! 3. The numbers zero and one are a category, so that they are completed with zeros and ones; other numbers are numbers, however few.
-//! 4. Text is a category if it has at most a hundred labels, each of which comes back on average. Numbers as text of a
-//!    typed table are a category if they are few, because they were made text by somebody.
+//! 4. Text is a category if it has at most a hundred labels and each occurs at least twice on average. Numbers stored as text in a typed table
+//!    are a category if they are few, because somebody made them text.
 
 use super::column::{ColumnPlan, Reason, Role};
 use super::ends::Seen;
@@ -19,22 +20,22 @@ use crate::place::Place;
 use crate::text::{Clock, NumberText, TimeText, TimeUnit};
 use crate::type_range::near_ends;
 
-/// The most labels of a category that nobody wished for.
+/// The most labels of a category that nobody asked for.
 const USUAL_LABELS: u64 = 100;
-/// Numbers as text of a typed table are labels if they are not more than this.
+/// Numbers stored as text in a typed table are labels if there are at most this many.
 const FEW_LABELS: u64 = 20;
-/// Cells that a label has on average, at least.
+/// The least average number of cells per label.
 const CELLS_A_LABEL: u64 = 2;
 /// Fewer cells than this identify nothing.
 const FEWEST_IDENTIFIERS: u64 = 10;
 
-/// A column and how the file says it is read.
+/// A column and how the file is read.
 struct Column<'a> {
     seen: &'a ColumnSurvey,
     reading: Reading<'a>,
 }
 
-/// Says what a column is.
+/// Decides a column's kind and role.
 pub(super) fn decide(
     seen: &ColumnSurvey,
     evidence: &Evidence,
@@ -94,7 +95,7 @@ impl Column<'_> {
         &self.reading.numbers.survey
     }
 
-    /// What the rules say; if the column is to be completed, numbers are no identifiers.
+    /// The kind and role that the rules give; if the column is to be completed, numbers are not identifiers.
     fn usual(&self, rows: u64, completed: bool) -> Result<(Kind, Role)> {
         let seen = self.seen;
         let few = seen.texts.len() <= FEW_LABELS || self.kind().is_none();
@@ -140,8 +141,8 @@ impl Column<'_> {
         }
     }
 
-    /// Whether most cells, but not all, are dates of digits alone, or all are in a form that is not completed. As numbers they would be
-    /// completed with what is no date.
+    /// Whether most but not all cells are dates written in digits alone, or all are in a form that is not completed. Completed as numbers
+    /// they would yield invalid dates.
     fn has_some_dates(&self) -> bool {
         let seen = self.seen;
         let most = seen.in_digits().map(|(_, dates)| dates.count).max().unwrap_or(0);
@@ -200,7 +201,7 @@ impl Column<'_> {
         Some(Kind::Boolean { text })
     }
 
-    /// The only cell of a column, as the engine would see it; nothing within if that would not be exact.
+    /// The only value of a column, as the engine's cell; `Some(None)` if that would not be exact.
     fn constant(&self, kind: &Kind) -> Option<Option<f64>> {
         let seen = self.seen;
         match kind {
@@ -221,14 +222,14 @@ impl Column<'_> {
         }
     }
 
-    /// Whether texts are few enough and come back often enough to be labels.
+    /// Whether texts are few enough and repeat often enough to be labels.
     fn comes_back(&self) -> bool {
         let (labels, cells) = (self.seen.texts.len(), self.seen.texts.cells());
         let often = self.seen.storage == Storage::Dictionary || cells >= CELLS_A_LABEL * labels;
         labels == 1 || labels <= USUAL_LABELS && often
     }
 
-    /// Text: a constant, a category, or left alone.
+    /// Decides text: a constant, a category, or left unchanged.
     fn text(&self) -> (Kind, Role) {
         let (labels, cells) = (self.seen.texts.len(), self.seen.texts.cells());
         if self.comes_back() {
@@ -249,7 +250,7 @@ impl Column<'_> {
         labels
     }
 
-    /// Whether integers name the rows: they number them, or are all different in a column whose name says so.
+    /// Whether integers identify the rows: they number them, or are all different in a column whose name says so.
     fn is_identifier(&self, rows: u64) -> bool {
         let (seen, numbers) = (self.seen, self.numbers());
         if numbers.decimals != Some(0) {
@@ -284,7 +285,7 @@ impl Column<'_> {
         Ok((kind, if labels == 1 { Role::Constant(0.0) } else { Role::Modelled }))
     }
 
-    /// Few numbers by their size, or labels in a given order; labels that no cell has are left out.
+    /// Few numbers ordered by size, or labels in a given order; labels of no cell are left out.
     fn as_ordered(&self, levels: Option<&[String]>) -> Result<(Kind, Role)> {
         let bad = |problem: String| Err(bad_wish(self.seen, &Wish::Ordered(None), problem));
         let (kind, only) = match (self.kind(), levels) {
@@ -352,7 +353,7 @@ impl Column<'_> {
         Ok((Kind::Number { decimals: None, text }, Role::Modelled))
     }
 
-    /// The texts of a column of numbers or times that are none; an error if there are too many different ones to know them all.
+    /// Cells of a numeric or time column that are neither; an error if there are too many different ones to list.
     fn odd_texts(&self, kind: &Kind, role: &Role) -> Result<Vec<String>> {
         let holds_labels = matches!(kind, Kind::Labels { .. } | Kind::Boolean { .. } | Kind::Text);
         if holds_labels || matches!(role, Role::Left(_)) {
@@ -402,7 +403,7 @@ impl Column<'_> {
     }
 }
 
-/// What is wrong with the levels given for a column of numbers.
+/// The problem with the levels given for a numeric column, if any.
 fn problem_with_levels(levels: &[String], values: &[f64], text: &NumberText) -> Option<String> {
     let given: Option<Vec<f64>> = levels.iter().map(|level| text.parse(level).map(|p| p.value)).collect();
     let Some(given) = given.filter(|given| given.is_sorted_by(|a, b| a < b)) else {
@@ -412,7 +413,7 @@ fn problem_with_levels(levels: &[String], values: &[f64], text: &NumberText) -> 
     Some(format!("its cell {} is none of the levels given", text.show(*other, None)))
 }
 
-/// Dates of a type that could hold times are written as dates.
+/// Writes dates as dates where the type could also hold times of day.
 fn looks_of_times(text: TimeText, unit: TimeUnit) -> TimeText {
     match text.clock {
         Clock::None if unit < TimeUnit::Day => TimeText { clock: Clock::T, ..text },
@@ -420,12 +421,12 @@ fn looks_of_times(text: TimeText, unit: TimeUnit) -> TimeText {
     }
 }
 
-/// The only one of a column's times, in units.
+/// The only value of a column of times, in units.
 fn only_time<T>(times: &TimeSurvey<T>, unit: TimeUnit) -> Option<Option<f64>> {
     (times.low == times.high).then(|| Some(unit.count(times.low)))
 }
 
-/// `id`, `user_id`, `PassengerId`, `userID` and the like.
+/// Recognises `id`, `user_id`, `PassengerId`, `userID` and the like.
 fn says_identifier(name: &str) -> bool {
     let lower = name.to_lowercase();
     let whole = ["id", "uuid", "guid", "key", "index"].contains(&lower.as_str());

@@ -1,11 +1,11 @@
-//! What a caller knows better than the rules.
+//! Column settings that override the rules.
 
 use std::collections::BTreeMap;
 
-/// How a column is to be taken, whatever it looks like.
+/// How the caller asks for a column to be treated, whatever it looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
-    /// As a category, also if its cells are numbers.
+    /// As a category, even if its cells are numbers.
     Category,
     /// As ordered levels: few numbers by their size, or labels in the order given, from the lowest to the highest.
     Ordered(Option<Vec<String>>),
@@ -13,7 +13,7 @@ pub enum Wish {
     Continuous,
     /// As the rules say, but completed even if it looks like an identifier.
     Completed,
-    /// Not at all.
+    /// Ignored.
     Ignore,
 }
 

@@ -1,4 +1,4 @@
-//! Writing completed batches.
+//! Writes completed batches.
 
 mod records;
 mod target;
@@ -17,12 +17,12 @@ use text::TextFile;
 pub use target::{Target, write_file};
 pub(crate) use text::in_utc;
 
-/// Writes completed batches one after another. A file appears under its name when [`finish`](Self::finish) has written all of it;
-/// if that is never called, nothing is left behind.
+/// Writes completed batches one after another. A file appears under its name when [`finish`](Self::finish) has written all of it; without
+/// that, nothing is left behind.
 pub struct Writer {
     format: Format,
     output: Output,
-    /// Whether all batches so far were written, of which there must be one.
+    /// Whether all batches so far, at least one, were written.
     whole: bool,
 }
 
@@ -34,13 +34,21 @@ enum Output {
 }
 
 impl Writer {
-    /// Writes a file in the format that its name says. A device or a pipe gets the format that the table was read from.
+    /// Writes a file in the format that its name determines. A device or a pipe gets the format that the table was read from.
+    ///
+    /// # Errors
+    ///
+    /// If the name determines no format or the file cannot be created.
     pub fn create(path: &Path, source: Format) -> Result<Self> {
         let format = Format::for_output(path, source)?;
         Self::new(Target::file(path)?, format, source)
     }
 
-    /// Writes to anything, such as standard output.
+    /// Writes to any output, such as standard output.
+    ///
+    /// # Errors
+    ///
+    /// If the output cannot be written.
     pub fn to(output: impl Write + Send + 'static, format: Format, source: Format) -> Result<Self> {
         Self::new(Target::stream(output), format, source)
     }
@@ -56,15 +64,19 @@ impl Writer {
         Ok(Self { format, output, whole: false })
     }
 
-    /// The format that is written.
+    /// The output format.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Writes a batch. Where text becomes text, all bytes of observed cells and of what is between cells are kept.
+    /// Writes a batch. From text to text, all bytes of observed cells and between cells are kept.
+    ///
+    /// # Errors
+    ///
+    /// If the format cannot hold the batch, or the output cannot be written.
     pub fn write(&mut self, batch: &Completed<'_>) -> Result<()> {
         self.whole = false;
-        // A name that says tabs means them; one that says CSV may mean anything.
+        // A name for tab-separated text determines the delimiter; one for CSV does not.
         let delimiter = matches!(self.format, Format::Tsv(_)).then_some(b'\t');
         match &mut self.output {
             Output::Text(file) => match batch.text(delimiter) {
@@ -79,7 +91,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what is left, and gives the file its name. Refuses if the last batch could not be written, or if there was none.
+    /// Writes the rest, and gives the file its name.
+    ///
+    /// # Errors
+    ///
+    /// If the last batch could not be written, or if there was none.
     pub fn finish(self) -> Result<()> {
         if !self.whole {
             let problem = "not all of it was written".to_string();

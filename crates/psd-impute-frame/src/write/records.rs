@@ -1,4 +1,4 @@
-//! Files of Arrow records.
+//! Writes Arrow records to files.
 
 use super::Target;
 use crate::arrow_files::parquet_writer;
@@ -16,17 +16,17 @@ use std::sync::Arc;
 
 type Fallible<T> = std::result::Result<T, ArrowError>;
 
-/// A file of records in the making.
+/// A file of records in progress.
 pub(super) struct RecordFile {
     format: Format,
-    /// Whether dictionaries are written as what they stand for. An Arrow file has one for all batches, and of other sources each batch
-    /// may have its own.
+    /// Whether dictionaries are written as their values. An Arrow file has one dictionary for all batches, while in other sources each
+    /// batch may have its own.
     flat: bool,
     failure: Box<dyn Fn(std::io::Error) -> Error + Send>,
     state: State,
 }
 
-/// The schema comes with the first batch.
+/// The schema is known with the first batch.
 enum State {
     Waiting(Target),
     Parquet(ArrowWriter<Target>),
@@ -87,7 +87,7 @@ fn failed() -> ArrowError {
     ArrowError::InvalidArgumentError("an earlier batch could not be written".to_string())
 }
 
-/// Parquet's error as Arrow's, with the system's own error inside if there is one.
+/// Parquet's error as Arrow's, keeping the system's own error if there is one.
 fn kept(error: ParquetError) -> ArrowError {
     match error {
         ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
@@ -98,7 +98,7 @@ fn kept(error: ParquetError) -> ArrowError {
     }
 }
 
-/// An error of the system is the output's fault, any other the table's.
+/// Attributes errors of the system to the output, and any others to the table.
 fn unwritable(format: Format, failure: impl Fn(std::io::Error) -> Error, error: ArrowError) -> Error {
     match error {
         ArrowError::IoError(_, error) => failure(error),
@@ -106,14 +106,14 @@ fn unwritable(format: Format, failure: impl Fn(std::io::Error) -> Error, error: 
     }
 }
 
-/// The records as the format can hold them.
+/// The records in types that the format can hold.
 fn fitted(records: &RecordBatch, format: Format, flat: bool) -> Fallible<RecordBatch> {
     let schema = records.schema();
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
     for (field, array) in schema.fields().iter().zip(records.columns()) {
         let to = match array.data_type() {
             DataType::Dictionary(_, values) if flat => values.as_ref().clone(),
-            // Parquet has no seconds.
+            // Parquet has no times in seconds.
             DataType::Timestamp(TimeUnit::Second, zone) if format == Format::Parquet => {
                 DataType::Timestamp(TimeUnit::Millisecond, zone.clone())
             }
@@ -134,7 +134,7 @@ fn fitted(records: &RecordBatch, format: Format, flat: bool) -> Fallible<RecordB
     RecordBatch::try_new(Arc::new(schema), arrays)
 }
 
-/// Parquet's dates are whole days. Those of Arrow should be, but may not.
+/// Parquet's dates are whole days; those of Arrow should be, but may not.
 fn check_days(name: &str, array: &ArrayRef) -> Fallible<()> {
     const DAY: i64 = 86_400_000;
     match array.as_primitive::<Date64Type>().iter().flatten().find(|date| date % DAY != 0) {

@@ -1,4 +1,4 @@
-//! Where output goes.
+//! Output files and streams.
 
 use crate::error::{Error, Result};
 use crate::temporary::{self, Listed};
@@ -7,23 +7,27 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Where output goes. A file appears under its name when [`finish`](Self::finish) has written all of it; if that is never called,
-/// nothing is left behind, and what had the name before stays.
+/// An output. A file appears under its name when [`finish`](Self::finish) has written all of it; without that, nothing is left behind, and
+/// an earlier file of that name stays.
 pub struct Target {
-    /// What it is called in messages.
+    /// Its name in messages.
     name: PathBuf,
     output: BufWriter<Output>,
 }
 
 enum Output {
-    /// A file and the path that it gets when it is whole.
+    /// A temporary file and its final path.
     File(NamedTempFile, Listed, PathBuf),
     Stream(Box<dyn Write + Send>),
 }
 
 impl Target {
-    /// A file that gets its name when it is whole. A link stays one, and a file that is replaced keeps its owner and mode. What is no file but has a name, such as a device or a pipe, is
-    /// written to as it is.
+    /// A file that gets its name when it is complete. A link remains a link, and a replaced file keeps its owner and mode. A device or a
+    /// pipe is written to directly.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be created.
     pub fn file(path: &Path) -> Result<Self> {
         let at = |error| Error::Io { path: path.to_owned(), error };
         if path.metadata().is_ok_and(|found| !found.is_file()) {
@@ -33,11 +37,11 @@ impl Target {
         let place = followed(path).map_err(at)?;
         let before = place.metadata().ok();
         if before.is_some() {
-            // A file that may not be written to is not replaced either.
+            // A file without write permission is not replaced either.
             File::options().write(true).open(&place).map_err(at)?;
         }
         let mut builder = tempfile::Builder::new();
-        // Others may read a new file, as any that a program writes.
+        // A new file is readable by others, like any that a program writes.
         #[cfg(unix)]
         if before.is_none() {
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -49,7 +53,7 @@ impl Target {
         Ok(Self::new(path, Output::File(file, listed, place)))
     }
 
-    /// Anything that can be written to, such as standard output.
+    /// Any output, such as standard output.
     pub fn stream(output: impl Write + Send + 'static) -> Self {
         Self::new(Path::new("the output"), Output::Stream(Box::new(output)))
     }
@@ -58,13 +62,17 @@ impl Target {
         Self { name: name.to_owned(), output: BufWriter::new(output) }
     }
 
-    /// An error of the system while writing here.
+    /// Turns an error of the system while writing here into this crate's error.
     pub(crate) fn failure(&self) -> impl Fn(std::io::Error) -> Error + use<> {
         let path = self.name.clone();
         move |error| Error::Io { path: path.clone(), error }
     }
 
-    /// Writes what is buffered, and gives the file its name.
+    /// Writes buffered data, and gives the file its name.
+    ///
+    /// # Errors
+    ///
+    /// If that fails.
     pub fn finish(self) -> Result<()> {
         let failure = self.failure();
         match self.output.into_inner().map_err(|error| failure(error.into_error()))? {
@@ -79,16 +87,20 @@ impl Target {
     }
 }
 
-/// Writes a whole file, or leaves what had its name before.
+/// Writes a whole file, or keeps an earlier file of that name.
+///
+/// # Errors
+///
+/// If the file cannot be written.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut target = Target::file(path)?;
     target.write_all(bytes).map_err(target.failure())?;
     target.finish()
 }
 
-/// Where a path leads to, also through a link to what is not there yet.
+/// Resolves a path, including links to files that do not exist yet.
 fn followed(path: &Path) -> std::io::Result<PathBuf> {
-    /// As many as Linux follows.
+    /// The limit on Linux.
     const MOST_LINKS: usize = 40;
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -100,8 +112,8 @@ fn followed(path: &Path) -> std::io::Result<PathBuf> {
     path.canonicalize()
 }
 
-/// Gives a file the owner and the mode of the one that it replaces, as far as the system allows it. Until then only we may read it, and
-/// that is what is left where it may not be changed.
+/// Gives a file the owner and the mode of the one it replaces, as far as the system allows. Until then only we may read it, and that
+/// remains where permissions cannot be changed.
 fn keep_rights(file: &File, before: &Metadata) {
     #[cfg(unix)]
     {
@@ -118,8 +130,8 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Asks that names in a folder outlast a power cut. The file is whole under its name already, so a folder that cannot be asked, such
-/// as one whose names one may not read, is no failure.
+/// Syncs a folder so that a new name in it survives a power failure. The file is already complete under its name, so a folder that cannot
+/// be synced, such as an unreadable one, is not an error.
 fn sync_name(folder: &Path) {
     if cfg!(unix) {
         let _ = File::open(folder).and_then(|folder| folder.sync_all());

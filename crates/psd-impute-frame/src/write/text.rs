@@ -1,4 +1,4 @@
-//! Text, compressed or not.
+//! Writes text, compressed or not.
 
 use super::Target;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType};
 use std::io::Write;
 
-/// A text file in the making.
+/// A text file in progress.
 pub(super) struct TextFile {
     output: Compressed,
     delimiter: u8,
@@ -24,7 +24,7 @@ enum Compressed {
 }
 
 impl TextFile {
-    /// The delimiter is for what was no text before.
+    /// The delimiter is for tables that were not read from text.
     pub(super) fn new(target: Target, delimiter: u8, compression: Compression) -> Result<Self> {
         let failure = Box::new(target.failure());
         let output = match compression {
@@ -49,7 +49,7 @@ impl TextFile {
         .map_err(&self.failure)
     }
 
-    /// Writes what was no text before, with a header first if the columns are named.
+    /// Writes rows that were not read from text, preceded by a header if the columns are named.
     pub(super) fn write_records(&mut self, records: &RecordBatch, named: bool) -> Result<()> {
         let text = as_text(records, self.delimiter, named && !self.started)
             .map_err(|problem| Error::Unwritable { format: "CSV", problem })?;
@@ -89,7 +89,7 @@ fn as_text(records: &RecordBatch, delimiter: u8, header: bool) -> std::result::R
     writer.into_inner().map_err(|error| error.to_string())
 }
 
-/// Times with a zone, in UTC: the same times, in a zone whose name needs no table of zones.
+/// Times with a zone, converted to UTC: the same times, in a zone that needs no time zone database.
 pub(crate) fn in_utc(array: &ArrayRef) -> std::result::Result<ArrayRef, ArrowError> {
     match array.data_type() {
         DataType::Timestamp(unit, Some(_)) => {

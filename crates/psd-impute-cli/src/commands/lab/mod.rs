@@ -1,4 +1,4 @@
-//! `psd-impute lab`: how ways to complete tables compare.
+//! `psd-impute lab`: compare ways to complete tables.
 
 mod records;
 mod report;

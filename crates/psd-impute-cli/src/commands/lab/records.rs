@@ -1,4 +1,4 @@
-//! Records on disk: one JSON object a line, added as they are made.
+//! Records on disk: one JSON object per line, appended as they are made.
 
 use crate::commands::Failure;
 use crate::commands::table_args::is_standard;
@@ -7,16 +7,16 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// How every line begins.
+/// The start of every line.
 const START: &[u8] = b"{\"dataset\":";
 
-/// The records of a file. Where several have the same key, the last counts.
+/// The records of a file. Among several with the same key, the last counts.
 pub(super) fn read(path: &Path) -> Result<Vec<Record>, Failure> {
     let bytes = std::fs::read(path).map_err(Failure::of_file(path))?;
     Ok(parse(path, &bytes)?.0)
 }
 
-/// The records, and how many bytes they take. A last line without an end, left by a run that was killed while writing it, does not count.
+/// The records, and the bytes they take. An unterminated last line, left by a run that was killed while writing it, does not count.
 fn parse(path: &Path, bytes: &[u8]) -> Result<(Vec<Record>, usize), Failure> {
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let one = |(number, line): (usize, &[u8])| {
@@ -37,15 +37,15 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<(Vec<Record>, usize), Failure> {
     Ok((records, whole))
 }
 
-/// A file that records are added to, or standard output.
+/// A file that records are appended to, or standard output.
 pub(super) struct Journal {
     path: PathBuf,
     output: Box<dyn Write>,
 }
 
 impl Journal {
-    /// Opens or makes the file, and reads what it has. A last line without an end is taken away. `-` is standard output, which has
-    /// nothing yet.
+    /// Opens or creates the file, and reads its records. An unterminated last line is removed. `-` is standard output, which has no records
+    /// yet.
     pub(super) fn open(path: &Path) -> Result<(Self, Vec<Record>), Failure> {
         if is_standard(path) {
             return Ok((Self { path: path.to_owned(), output: Box::new(io::stdout()) }, Vec::new()));
@@ -63,7 +63,7 @@ impl Journal {
         Ok((Self { path: path.to_owned(), output: Box::new(file) }, records))
     }
 
-    /// Adds records, all of their lines in one write.
+    /// Appends records, all of their lines in one write.
     pub(super) fn add(&mut self, records: &[Record]) -> Result<(), Failure> {
         let mut lines = Vec::new();
         for record in records {

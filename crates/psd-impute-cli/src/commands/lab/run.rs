@@ -1,4 +1,4 @@
-//! `psd-impute lab run`: run a study, or go on with one that was stopped.
+//! `psd-impute lab run`: run or resume a study.
 
 use super::records::Journal;
 use super::setting::setting;
@@ -105,11 +105,11 @@ impl Run {
         self.output.clone().unwrap_or_else(named)
     }
 
-    /// The toys, and those of the tables that are there.
+    /// The toys, and those of the tables that exist.
     fn datasets(&self, study: &Study) -> Result<Vec<Dataset>, Failure> {
         let mut datasets = Vec::new();
         for &toy in &study.toys {
-            // One table for all seeds, as others are.
+            // One table for all seeds, as for the other tables.
             let table = toy.rows(study.toy_rows, &mut ChaCha8Rng::seed_from_u64(0))?;
             datasets.push(dataset(toy.name(), &table)?);
         }
@@ -128,7 +128,7 @@ impl Run {
         Ok(datasets)
     }
 
-    /// Says which tables are left out and where they come from.
+    /// Reports which tables are left out and where to get them.
     fn explain(&self, absent: &[&TableSource]) {
         if absent.is_empty() {
             return;
@@ -147,7 +147,7 @@ impl Run {
     }
 }
 
-/// Whether a method can run here; says so if not.
+/// Whether a method can run here; reports it if not.
 fn installed(method: Method) -> bool {
     match method.external() {
         Some(external) if !external.is_installed() => {
@@ -167,7 +167,7 @@ fn dataset(name: &str, table: &Table) -> Result<Dataset, Failure> {
         .map_err(|error| Failure::Evaluation { path: PathBuf::from(name), error })
 }
 
-/// The columns that would be imputed. Labels that are numbers, such as 0 and 1, are numbers here: most methods know nothing else.
+/// The columns to impute. Labels that are numbers, such as 0 and 1, are numbers here: most methods support nothing else.
 fn numbers(path: &Path) -> Result<Table, Failure> {
     let source = Source::open(path, &ReadOptions::default())?;
     let plan = Plan::infer(source.batches()?, &Wishes::new())?;

@@ -1,4 +1,4 @@
-//! When and where a study is run.
+//! The time and the machine of a study's run.
 
 use psd_impute_eval::lab::Setting;
 use std::thread::available_parallelism;
@@ -12,7 +12,7 @@ pub(super) fn setting() -> Setting {
     }
 }
 
-/// What Linux calls the processor; elsewhere its kind.
+/// The processor's name on Linux; elsewhere its architecture.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

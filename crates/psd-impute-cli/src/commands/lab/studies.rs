@@ -1,21 +1,21 @@
-//! Studies: files, and those that come with the command.
+//! Studies: files, and those built into the command.
 
 use crate::commands::Failure;
 use psd_impute_eval::lab::Study;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// All completed tables of a trial are kept until they are scored.
+/// The most imputations of a trial: all are kept until they are scored.
 const MOST_IMPUTATIONS: u64 = 1000;
 
-/// The studies that come with the command, by the names of their files.
+/// The built-in studies, by the names of their files.
 const KNOWN: [(&str, &str); 3] = [
     ("paper.toml", include_str!("../../../studies/paper.toml")),
     ("in-sample.toml", include_str!("../../../studies/in-sample.toml")),
     ("minute.toml", include_str!("../../../studies/minute.toml")),
 ];
 
-/// Reads a study from a file, or from the command if there is no such file and it knows the name.
+/// Reads a study from a file, or a built-in one if there is no such file.
 pub(super) fn read(path: &Path) -> Result<Study, Failure> {
     let known = KNOWN.iter().find(|(name, _)| path == Path::new(name)).map(|(_, text)| text.to_string());
     let text = match known {
@@ -35,14 +35,14 @@ fn absent(path: &Path, error: std::io::Error) -> Failure {
     Failure::NoStudy { path: path.to_owned(), known }
 }
 
-/// What the file has where.
+/// An error at a place of the file.
 fn no_study(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let before = &text[..error.span().map_or(0, |span| span.start.min(text.len()))];
     let line = before.matches('\n').count() + 1;
     Failure::Study { path: path.to_owned(), line, what: error.message().to_string() }
 }
 
-/// Refuses a study that would say nothing, or fail only after hours.
+/// Refuses a study that would yield nothing, or fail only after hours.
 fn check(path: &Path, study: &Study) -> Result<(), Failure> {
     let bad =
         |what: &'static str, found: String| Err(Failure::BadStudy { path: PathBuf::from(path), what, found });
@@ -71,7 +71,7 @@ fn check(path: &Path, study: &Study) -> Result<(), Failure> {
     }
 }
 
-/// What would be run twice to the same records.
+/// An entry that would be run twice into the same records, if any.
 fn twice(study: &Study) -> Option<String> {
     let lists = [
         study.methods.iter().map(|method| method.name().to_string()).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! What was seen of one column.
+//! The survey of one column.
 
 use super::distinct::Distinct;
 use super::forms::Forms;
@@ -15,58 +15,58 @@ use crate::text::{
 use arrow_schema::DataType;
 use std::collections::BTreeMap;
 
-/// Different tokens of missing cells that are counted.
+/// The most different tokens of missing cells that are counted.
 const MOST_TOKENS: usize = 100;
 
-/// What was seen of a column.
+/// Summary of a column's cells.
 #[derive(Debug)]
 pub(in crate::plan) struct ColumnSurvey {
     name: String,
-    /// The type, if it has no kind here.
+    /// The type, if it is not supported.
     pub(in crate::plan) unsupported: Option<String>,
     pub(in crate::plan) storage: Storage,
-    /// The type that it is stored as, if it has one.
+    /// The type of its storage, if it has one.
     pub(in crate::plan) data_type: Option<DataType>,
     pub(in crate::plan) observed: u64,
     /// Whether a cell is missing.
     pub(in crate::plan) gaps: bool,
-    /// The texts that stand for missing cells, and how often.
+    /// The tokens of missing cells, with their counts.
     pub(in crate::plan) tokens: BTreeMap<String, u64>,
     pub(in crate::plan) texts: Texts,
     /// The first text of each sort, and its row.
     firsts: [Option<(u64, Place, String)>; 6],
     pub(in crate::plan) bits: Distinct<u64>,
     pub(in crate::plan) forms: Forms,
-    /// Dates and times, if days come first and if months do.
+    /// Dates and times, read day-first and month-first.
     pub(in crate::plan) dates: [TimeSurvey<TimeText>; 2],
-    /// The first date that is another one if its month comes first.
+    /// The first date that is a different one month-first.
     pub(in crate::plan) doubtful_date: Option<(Place, String)>,
     /// Dates of eight digits.
     compact: TimeSurvey<TimeText>,
     /// Years and months of six digits.
     months: MonthSurvey,
-    /// Of both those with `.0` behind them.
+    /// The number of both with `.0` behind them.
     pointed: u64,
-    /// Cells that are dates, perhaps with a time of day, in other forms of digits alone.
+    /// Cells that are dates, perhaps with a time of day, in other all-digit forms.
     pub(in crate::plan) stamps: u64,
     pub(in crate::plan) clocks: TimeSurvey<ClockText>,
     pub(in crate::plan) durations: TimeSurvey<DurationText>,
     pub(in crate::plan) booleans: u64,
     /// Cells with a space within.
     pub(in crate::plan) spaced: u64,
-    /// Cells of a file with space around them that are no numbers or times.
+    /// Cells of a file with space around them that are not numbers or times.
     pub(in crate::plan) padded: u64,
 }
 
-/// How a column is stored.
+/// The storage of a column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::plan) enum Storage {
-    /// In a text file, of which nobody has said what it holds.
+    /// In a text file: text whose kind is not yet known.
     #[default]
     File,
-    /// As text in a table with types.
+    /// As text in a typed table.
     Text,
-    /// As a dictionary, which says that it is a category.
+    /// As a dictionary, which declares it a category.
     Dictionary,
     /// As integers.
     Integers,
@@ -75,7 +75,7 @@ pub(in crate::plan) enum Storage {
 }
 
 impl ColumnSurvey {
-    /// Of a column of which so many different cells are told apart.
+    /// Makes a survey that tells apart at most `different` different cells.
     pub(super) fn new(name: &str, different: usize) -> Self {
         Self {
             name: name.to_string(),
@@ -107,7 +107,7 @@ impl ColumnSurvey {
         &self.name
     }
 
-    /// Looks at the cells of a batch, before which there were so many rows.
+    /// Surveys the cells of a batch that follows `rows` rows.
     pub(super) fn add(&mut self, batch: &Batch, column: usize, rows: u64) -> Result<()> {
         let looks = self.look_at_type(batch, column);
         let cells = batch.cells(column)?;
@@ -134,7 +134,7 @@ impl ColumnSurvey {
                 }
                 Cell::Number(x) => {
                     self.bits.add(&(x + 0.0).to_bits());
-                    // Beyond this, integers are rounded before they are seen.
+                    // Beyond this, integers are rounded before they get here.
                     let code = self.storage == Storage::Integers && x.abs() >= 2f64.powi(53);
                     let number = Parsed { code, ..Parsed::plain(x) };
                     self.forms.add_plain(row, number, single, || (place(), x.to_string()));
@@ -155,7 +155,7 @@ impl ColumnSurvey {
         Ok(())
     }
 
-    /// Notes what the type of the storage says; returns how its times are written as text.
+    /// Records the type of the storage; returns how its times are written as text.
     fn look_at_type(&mut self, batch: &Batch, column: usize) -> TimeText {
         let records = match batch.rows() {
             Rows::Records(records) => &records.records,
@@ -188,7 +188,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Adds a text whose kind is not yet known. Returns what it can be read as.
+    /// Adds a text whose kind is not yet known. Returns how it can be read.
     fn add_text(&mut self, row: u64, whole: &str, place: impl Fn() -> Place) -> Sort {
         let text = whole.trim();
         let found = || (place(), text.to_string());
@@ -245,7 +245,7 @@ impl ColumnSurvey {
             }
             return true;
         }
-        // Clocks have colons, and other durations begin with a P or speak of days.
+        // Clocks have colons, and other durations begin with a P or contain days.
         if !text.contains([':', 'P', 'd']) {
             return false;
         }

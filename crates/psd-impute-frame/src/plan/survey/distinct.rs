@@ -1,10 +1,10 @@
-//! Counting different values.
+//! Counts different values.
 
 use std::borrow::Borrow;
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// The different values among the first cells, up to a number of them.
+/// The different values among the first cells, up to a limit.
 #[derive(Debug)]
 pub(in crate::plan) struct Distinct<T> {
     values: HashSet<T>,
@@ -13,7 +13,7 @@ pub(in crate::plan) struct Distinct<T> {
 }
 
 impl<T: Eq + Hash> Distinct<T> {
-    /// More different values than `most` are not told apart.
+    /// Makes a counter that tells apart at most `most` different values.
     pub(super) fn new(most: usize) -> Self {
         Self { values: HashSet::new(), cells: 0, most }
     }
@@ -37,7 +37,7 @@ impl<T: Eq + Hash> Distinct<T> {
         self.values.iter()
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(in crate::plan) fn len(&self) -> u64 {
         self.values.len() as u64
     }

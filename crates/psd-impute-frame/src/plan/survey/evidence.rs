@@ -1,7 +1,7 @@
-//! What a whole file says of its decimal sign and of the order of its dates.
+//! Evidence from a whole file about its decimal sign and the order of its dates.
 //!
-//! A column decides for itself where it can: `1,5` is no number with a decimal point, and `31/12/2020` has no month 31. Where it
-//! cannot, the other columns of the file do.
+//! A column decides for itself where it can: `1,5` is not a number with a decimal point, and `31/12/2020` has no month 31. Where it cannot,
+//! the other columns of the file decide.
 
 use super::column::{ColumnSurvey, Storage};
 use super::forms::Numbers;
@@ -9,10 +9,10 @@ use super::times::TimeSurvey;
 use crate::batch::Hints;
 use crate::text::{DateOrder, TimeText};
 
-/// More different texts than this are no labels with numbers in them.
+/// Columns with more different texts than this are not labels that contain numbers.
 const FEW: u64 = 20;
 
-/// What a file says of all its columns.
+/// Evidence from all columns of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::plan) struct Evidence {
     hints: Hints,
@@ -24,18 +24,18 @@ pub(in crate::plan) struct Evidence {
     pub(in crate::plan) mixed: bool,
 }
 
-/// A column as it is read by the file's evidence.
+/// A column as read by the file's evidence.
 pub(in crate::plan) struct Reading<'a> {
     pub(in crate::plan) numbers: Numbers,
-    /// Whether the numbers might be others with another decimal sign.
+    /// Whether the numbers would differ under the other decimal sign.
     pub(in crate::plan) doubtful: bool,
     pub(in crate::plan) dates: &'a TimeSurvey<TimeText>,
-    /// Whether the dates might be others with another order.
+    /// Whether the dates would differ in the other order.
     pub(in crate::plan) doubtful_dates: bool,
 }
 
 impl<'a> Reading<'a> {
-    /// The dates of the column that are written like this: in digits alone, or not.
+    /// The dates of the column in one form: in digits alone, or not.
     pub(in crate::plan) fn dates_like(
         &self,
         seen: &'a ColumnSurvey,
@@ -74,7 +74,7 @@ impl Evidence {
     }
 }
 
-/// Whether nearly all observed cells are among so many.
+/// Whether `count` cells are nearly all observed ones.
 pub(in crate::plan) fn nearly_all(seen: &ColumnSurvey, count: u64) -> bool {
     count > 0 && 10 * count >= 9 * seen.observed
 }

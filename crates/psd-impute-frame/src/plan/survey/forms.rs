@@ -1,23 +1,23 @@
-//! The numbers of a column, by what is around them and by the decimal sign that makes numbers of them.
+//! The numbers of a column, by currency or unit and by the decimal sign under which they are numbers.
 
 use super::numbers::NumberSurvey;
 use super::texts::Sort;
 use crate::place::Place;
 use crate::text::{NumberCell, NumberStyle, NumberText, Parsed, is_known_unit};
 
-/// More different currencies or units than this make no column of numbers.
+/// Columns with more different currencies or units than this are not numeric.
 const MOST: usize = 4;
 
-/// What was seen of a column's numbers.
+/// Summary of a column's numbers by form.
 #[derive(Debug, Default)]
 pub(in crate::plan) struct Forms {
     forms: Vec<Form>,
-    /// Whether negative numbers were in parentheses, or had the minus U+2212.
+    /// Whether negative numbers were in parentheses, or had the minus sign U+2212.
     accounting: bool,
     wide_minus: bool,
     /// Cells that are numbers only with a decimal point, and only with a decimal comma.
     pub(in crate::plan) only: [u64; 2],
-    /// The first cell that is another number with another decimal sign.
+    /// The first cell that is a different number under the other decimal sign.
     pub(in crate::plan) doubtful: Option<String>,
 }
 
@@ -26,19 +26,19 @@ pub(in crate::plan) struct Forms {
 struct Form {
     prefix: String,
     suffix: String,
-    /// Those that are the same with either decimal sign.
+    /// Numbers that are the same with either decimal sign.
     either: NumberSurvey,
-    /// The others, with a point and with a comma.
+    /// The other numbers, read with a point and with a comma.
     with: [NumberSurvey; 2],
 }
 
-/// The numbers of a column with one decimal sign.
+/// The numbers of a column under one decimal sign.
 #[derive(Debug, Clone)]
 pub(in crate::plan) struct Numbers {
     /// How they are written.
     pub(in crate::plan) text: NumberText,
     pub(in crate::plan) survey: NumberSurvey,
-    /// How many have no currency or unit, if others do.
+    /// The number of cells without currency or unit, if others have one.
     pub(in crate::plan) bare: u64,
 }
 
@@ -55,7 +55,7 @@ impl Form {
         self.either.merged(&self.with[usize::from(comma)])
     }
 
-    /// Whether what is behind the number is surely a unit: it is known, or the column cannot be a few labels.
+    /// Whether the text behind the number is surely a unit: it is known, or the column cannot be a few labels.
     fn is_sure(&self, comma: bool, many: bool) -> bool {
         let suffix = self.suffix.trim_start();
         suffix.is_empty() || is_known_unit(suffix) || many || self.survey(comma).decimals != Some(0)
@@ -63,7 +63,7 @@ impl Form {
 }
 
 impl Forms {
-    /// Adds a number that was never text.
+    /// Adds a number that was not stored as text.
     pub(super) fn add_plain(
         &mut self,
         row: u64,
@@ -76,7 +76,7 @@ impl Forms {
         }
     }
 
-    /// Adds a number that was text. Returns what it can be read as.
+    /// Adds a number that was stored as text. Returns how it can be read.
     pub(super) fn add(
         &mut self,
         row: u64,
@@ -118,7 +118,7 @@ impl Forms {
         if affixed { Sort::Affixed } else { sort }
     }
 
-    /// The numbers with a currency or unit; none if there are too many different ones.
+    /// The numbers with a currency or unit; `None` if there are too many different ones.
     fn form(&mut self, prefix: &str, suffix: &str) -> Option<&mut Form> {
         let same = |form: &Form| {
             form.prefix.trim_end() == prefix.trim_end() && form.suffix.trim_start() == suffix.trim_start()
@@ -135,12 +135,12 @@ impl Forms {
         self.forms.get_mut(at)
     }
 
-    /// How many cells are numbers with a decimal sign.
+    /// The number of cells that are numbers under a decimal sign.
     pub(in crate::plan) fn count(&self, comma: bool) -> u64 {
         self.forms.iter().map(|form| form.count(comma)).sum()
     }
 
-    /// The currencies and units that numbers with a decimal sign have, and how many have each. None where one is no number for sure.
+    /// The currencies and units of the numbers under a decimal sign, with their counts. `None` where one is not surely a number.
     pub(in crate::plan) fn units(&self, comma: bool) -> Option<Vec<(String, u64)>> {
         let units = self.forms.iter().filter(|form| !form.is_bare() && form.count(comma) > 0);
         let one = |form: &Form| {
@@ -150,8 +150,8 @@ impl Forms {
         units.map(one).collect()
     }
 
-    /// The numbers with a decimal sign: those with the most frequent currency or unit, and those without any where that may be.
-    /// `many` says that there are too many different texts for labels.
+    /// The numbers under a decimal sign: those with the most frequent currency or unit, and those without any where that is allowed. `many`
+    /// tells whether there are too many different texts for labels.
     pub(in crate::plan) fn numbers(&self, comma: bool, many: bool) -> Numbers {
         let sure = self.forms.iter().filter(|form| form.is_sure(comma, many));
         let Some(main) = sure.max_by_key(|form| (form.count(comma), !form.is_bare())) else {

@@ -1,4 +1,4 @@
-//! What the cells of a table look like, gathered a batch at a time in bounded memory.
+//! Surveys the cells of a table, a batch at a time in bounded memory.
 
 mod column;
 mod distinct;
@@ -26,17 +26,17 @@ use crate::error::{Error, Result};
 use crate::place::Origin;
 use std::collections::HashSet;
 
-/// Different cells of a column that are told apart, unless it is to be a category: enough to see that they are no labels.
+/// Different cells of a column that are told apart, unless it is to be a category: enough to see that they are not labels.
 const DIFFERENT: usize = 2000;
 
-/// What was seen of a table so far.
+/// The survey of a table so far.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// The columns that are to be categories.
     categories: HashSet<String>,
     origin: Origin,
     hints: Hints,
-    /// What separates cells, if the table is text.
+    /// The delimiter, if the table is text.
     delimiter: Option<u8>,
     /// Whether the table itself names its columns.
     named: bool,
@@ -45,13 +45,17 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Of a table of which something is wished: all labels of columns that are to be categories are told apart.
+    /// Makes a survey; all labels of columns that `wishes` makes categories are told apart.
     pub fn new(wishes: &Wishes) -> Self {
         let categories = wishes.iter().filter(|(_, wish)| **wish == Wish::Category);
         Self { categories: categories.map(|(name, _)| name.clone()).collect(), ..Self::default() }
     }
 
-    /// Looks at more rows. All batches must have the same columns.
+    /// Surveys more rows. All batches must have the same columns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DuplicateColumn`], [`Error::Shape`] for another number of columns, and errors in reading the cells.
     pub fn add(&mut self, batch: &Batch) -> Result<()> {
         if self.rows == 0 {
             batch.check_names()?;
@@ -87,7 +91,7 @@ impl Survey {
         self.named
     }
 
-    /// What the file says of all its columns.
+    /// Evidence from the whole file about how its text is read.
     pub(super) fn evidence(&self) -> Evidence {
         Evidence::of(&self.columns, self.hints, self.delimiter == Some(b';'))
     }
@@ -97,7 +101,11 @@ impl Survey {
         self.columns.iter().map(|column| (column.name(), self.rows - column.observed))
     }
 
-    /// Says what the columns are.
+    /// Decides what the columns are.
+    ///
+    /// # Errors
+    ///
+    /// If a wish does not fit its column.
     pub fn plan(&self, wishes: &Wishes) -> Result<Plan> {
         if self.rows == 0 {
             return Err(Error::NoRows { origin: self.origin.clone() });

@@ -1,31 +1,31 @@
-//! The numbers of a column, read in one way.
+//! The numbers of a column under one reading.
 
 use super::sequence::Sequence;
 use super::spread::Spread;
 use crate::place::Place;
 use crate::text::{MOST_DECIMALS, Parsed, decimals_of};
 
-/// What was seen of a column's numbers.
+/// Summary of a column's numbers.
 #[derive(Debug, Clone)]
 pub(in crate::plan) struct NumberSurvey {
     pub(in crate::plan) count: u64,
     pub(in crate::plan) low: f64,
     pub(in crate::plan) high: f64,
-    /// How many numbers are the lowest, and how many the highest.
+    /// The number of cells at the lowest and at the highest number.
     pub(in crate::plan) at_ends: [u64; 2],
     /// The most decimals that a number needs, while they are few.
     pub(in crate::plan) decimals: Option<u8>,
     /// The fewest decimals that a number is written with.
     pub(in crate::plan) padding: u8,
-    /// What sets thousands apart.
+    /// The separator of thousands.
     pub(in crate::plan) group: Option<char>,
-    /// Whether a cell is more than a number.
+    /// Whether a cell is more than a number, as with leading zeros.
     pub(in crate::plan) codes: bool,
     /// Whether all are zero or one.
     pub(in crate::plan) binary: bool,
     pub(in crate::plan) sequence: Sequence,
     pub(in crate::plan) spread: Spread,
-    /// The first infinite one.
+    /// The first infinite number.
     pub(in crate::plan) infinite: Option<(Place, String)>,
 }
 
@@ -49,7 +49,7 @@ impl Default for NumberSurvey {
 }
 
 impl NumberSurvey {
-    /// Adds a number; `single` says of which precision it is.
+    /// Adds a number; `single` tells whether it has single precision.
     pub(super) fn add(
         &mut self,
         row: u64,
@@ -76,7 +76,7 @@ impl NumberSurvey {
         }
     }
 
-    /// Takes in numbers from `low` to `high`, of which so many are the one and the other.
+    /// Adds numbers from `low` to `high`, with `cells` at either end.
     fn count_ends(&mut self, (low, high): (f64, f64), cells: [u64; 2]) {
         let merge = |mine: &mut f64, count: &mut u64, other: f64, cells: u64, beyond: bool| {
             if beyond {
@@ -91,7 +91,7 @@ impl NumberSurvey {
         merge(&mut self.high, at_high, high, cells[1], above);
     }
 
-    /// Both together.
+    /// Merges two summaries.
     pub(super) fn merged(&self, other: &Self) -> Self {
         if self.count == 0 || other.count == 0 {
             return if other.count == 0 { self.clone() } else { other.clone() };

@@ -1,14 +1,14 @@
 //! Integers that only number the rows.
 //!
-//! They do if every cell is its row's number plus a constant, or if the cells are consecutive integers in any order. The latter is told
-//! without keeping them: a scrambled sum over the cells is that over the whole range from the lowest to the highest.
+//! They do if every cell is its row's number plus a constant, or if the cells are consecutive integers in any order. The latter is detected
+//! without keeping them: a scrambled sum over the cells equals that over the whole range from the lowest to the highest.
 
-/// Fewer cells than this say nothing.
+/// Fewer cells than this decide nothing.
 const FEWEST: u64 = 10;
 /// Consecutive integers within this range are years.
 const YEARS: std::ops::RangeInclusive<i64> = 1500..=2500;
 
-/// What is known of a sequence of integers.
+/// Summary of a sequence of integers.
 #[derive(Debug, Clone)]
 pub(in crate::plan) struct Sequence {
     cells: u64,
@@ -40,7 +40,7 @@ impl Sequence {
         self.scrambled = self.scrambled.wrapping_add(scramble(cell));
     }
 
-    /// Both together.
+    /// Merges two summaries.
     pub(super) fn merged(&self, other: &Self) -> Self {
         if self.cells == 0 || other.cells == 0 {
             return if other.cells == 0 { self.clone() } else { other.clone() };
@@ -55,7 +55,7 @@ impl Sequence {
         }
     }
 
-    /// Whether the cells number the rows, of which there are so many.
+    /// Whether the cells number all `rows` rows.
     pub(in crate::plan) fn numbers_rows(&self, rows: u64) -> bool {
         let years = YEARS.contains(&self.low) && YEARS.contains(&self.high);
         self.cells >= FEWEST && !years && (self.numbered || self.is_consecutive(rows))

@@ -1,17 +1,17 @@
-//! How far numbers spread, with values that may be codes for missing ones apart.
+//! The range of numbers, apart from values that may be codes for missing cells.
 
 use super::sequence::scramble;
 use std::collections::BinaryHeap;
 
-/// Numbers that are kept to know the spread of all.
+/// Numbers kept to estimate the quartiles.
 const KEPT: usize = 200;
-/// Different numbers that are kept at either end, one more than may be codes that nobody knows.
+/// Different numbers kept at either end, one more than may be unknown codes.
 const ENDS: usize = 4;
-/// A number that is not known as a code is one only if it comes so often, and beside so many different others.
+/// A number that is not a known code counts as one only if it repeats this often beside enough different others.
 const REPEATED: u64 = 3;
 const DIFFERENT: usize = 10;
 
-/// Numbers that people write where they know none: nines, eights and sevens, with either sign, and the ends of types.
+/// Numbers written for missing cells: nines, eights and sevens, with either sign, and the ends of types.
 const CODES: [f64; 54] = [
     -2147483648.0,
     -999999.0,
@@ -75,7 +75,7 @@ const DAYS: [f64; 14] = [
     2526968.0, 2932783.0, 2932896.0,
 ];
 
-/// Which numbers may be codes.
+/// The set of numbers that may be codes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Codes {
     #[default]
@@ -83,19 +83,19 @@ pub(crate) enum Codes {
     Days,
 }
 
-/// How far numbers spread.
+/// Summary of the range of numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Spread {
     of: Codes,
-    /// The codes that were found, and how often.
+    /// The codes found, with their counts.
     codes: Vec<(f64, u64)>,
-    /// The lowest and the highest of the other numbers, the farthest out first, and how often each was found.
+    /// The lowest and the highest of the other numbers, outermost first, with their counts.
     ends: [Vec<(f64, u64)>; 2],
-    /// Some of the other numbers, chosen by their rows: those with the lowest hashes.
+    /// A sample of the other numbers, chosen by the hashes of their rows: the lowest hashes.
     kept: BinaryHeap<(u64, u64)>,
 }
 
-/// A value that looks like a code for a missing one.
+/// A value that looks like a code for a missing cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::plan) struct Suspect {
     pub(in crate::plan) value: f64,
@@ -152,7 +152,7 @@ impl Spread {
         }
     }
 
-    /// Takes in what was seen of other cells of the same column.
+    /// Merges the summary of other cells of the same column.
     pub(super) fn merge(&mut self, other: &Self) {
         other.codes.iter().for_each(|&(code, cells)| self.count(code, cells));
         other.kept.iter().for_each(|&(hash, bits)| self.keep(hash, bits));
@@ -169,9 +169,9 @@ impl Spread {
         }
     }
 
-    /// The codes that are repeated and far from all other numbers: by more than the distance between the quartiles and a quarter
-    /// of the range, or most of it for single digits. A code below zero is far if all others are above it by much less than they spread. What is not known as a code may be one
-    /// if it is repeated and further from the others than these are from each other.
+    /// Repeated codes far from all other numbers: by more than the interquartile range and a quarter of the range, or most of it for single
+    /// digits. A negative code is also far if no other number is negative and their range is at least 5, or five times its size if that is
+    /// less. A number that is not a known code may be one if it repeats and is further from the others than these are from each other.
     pub(in crate::plan) fn suspects(&self) -> Vec<Suspect> {
         let out = self.unknown_codes();
         let [Some(&(mut low, _)), Some(&(mut high, _))] = [0, 1].map(|side| self.ends[side].get(out[side]))
@@ -189,7 +189,7 @@ impl Spread {
         codes.sort_by(|a, b| outside(a.0, low, high).total_cmp(&outside(b.0, low, high)));
         for (value, cells) in codes {
             let gap = outside(value, low, high);
-            // Single digits are counts, too.
+            // Single digits are also counts.
             let share = if value.abs() < 10.0 { 0.7 } else { 0.25 };
             let far = gap > quartiles && gap > share * (high - low) && gap > 0.0;
             let below = self.of == Codes::Numbers
@@ -207,7 +207,7 @@ impl Spread {
         found
     }
 
-    /// How many numbers at the lower and at the upper end may be codes that nobody knows.
+    /// The number of values at the lower and at the upper end that may be unknown codes.
     fn unknown_codes(&self) -> [usize; 2] {
         let mut different: Vec<u64> = self.kept.iter().map(|&(_, bits)| bits).collect();
         different.sort_unstable();
@@ -216,7 +216,7 @@ impl Spread {
         if different.len() < DIFFERENT + 2 * ENDS {
             return out;
         }
-        // Codes at one end make those at the other seem near, so that the first is looked at again.
+        // Codes at one end make those at the other seem near, so the first end is examined again.
         for side in [0, 1, 0] {
             let Some(&(other, _)) = self.ends[1 - side].get(out[1 - side]) else { continue };
             let ends = &self.ends[side];
@@ -281,13 +281,13 @@ mod tests {
             suspects(Codes::Numbers, both.clone()),
             [(-556.0, 5), (-555.0, 3), (12345.0, 4), (-999.0, 6)]
         );
-        // In two parts, as of columns whose decimal sign is not known at first.
+        // Added in two parts, as for columns whose decimal sign is not known at first.
         let (mut a, mut b) = (Spread::default(), Spread::default());
         both.enumerate().for_each(|(i, x)| if i % 2 == 0 { a.add(i as u64, x) } else { b.add(i as u64, x) });
         a.merge(&b);
         assert_eq!(a.suspects().iter().map(|suspect| suspect.cells).collect::<Vec<_>>(), [5, 3, 4, 6]);
         assert!(a.suspects().iter().all(|suspect| suspect.others == (18.0, 62.0)));
-        // An amount that is often zero, one that is cut, few different numbers, a heavy tail.
+        // An amount that is often zero, a truncated one, few different numbers, a heavy tail.
         let none: [(f64, u64); 0] = [];
         assert_eq!(suspects(Codes::Numbers, (0..100).map(|i| (i % 5 * i) as f64)), none);
         assert_eq!(suspects(Codes::Numbers, (0..100).map(|i| f64::from(i).min(80.0))), none);

@@ -1,14 +1,14 @@
 //! Counting the different texts of a column.
 //!
-//! Texts are counted apart by what they can be read as, so that the few odd ones of a column of numbers are known, however many
-//! different numbers it has.
+//! Texts are counted apart by how they can be read, so that the few odd ones of a numeric column are known, however many different numbers
+//! it has.
 
 use std::collections::HashMap;
 
-/// What a text can be read as.
+/// How a text can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// A number, with whatever decimal sign.
+    /// A number, with either decimal sign.
     Number,
     /// A number only with a decimal point.
     Point,
@@ -21,7 +21,7 @@ pub(super) enum Sort {
     Other,
 }
 
-/// How often a text was seen, and where first.
+/// The count of a text, and its first row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::plan) struct Seen {
     pub(in crate::plan) cells: u64,
@@ -29,7 +29,7 @@ pub(in crate::plan) struct Seen {
     pub(in crate::plan) row: u64,
 }
 
-/// The different texts among the cells, up to a number of each sort.
+/// The different texts among the cells, up to a limit for each sort.
 #[derive(Debug)]
 pub(in crate::plan) struct Texts {
     sorts: [Tally; 6],
@@ -43,7 +43,7 @@ struct Tally {
 }
 
 impl Texts {
-    /// More different texts of one sort than `most` are not told apart.
+    /// Makes a counter that tells apart at most `most` different texts of each sort.
     pub(super) fn new(most: usize) -> Self {
         Self { sorts: Default::default(), most }
     }
@@ -66,7 +66,7 @@ impl Texts {
         self.sorts.iter().flat_map(|tally| tally.texts.iter().map(|(text, seen)| (text, *seen)))
     }
 
-    /// How many different texts there are.
+    /// The number of different texts.
     pub(in crate::plan) fn len(&self) -> u64 {
         self.sorts.iter().map(|tally| tally.texts.len() as u64).sum()
     }

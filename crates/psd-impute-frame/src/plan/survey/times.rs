@@ -3,7 +3,7 @@
 use super::spread::{Codes, Spread};
 use crate::text::{ClockText, DAY, DurationText, TimeText, TimeUnit};
 
-/// How times are written; what two cells have in common.
+/// A text format of times, which can be joined with that of another cell.
 pub(in crate::plan) trait Looks: Copy {
     fn joined(self, other: Self) -> Option<Self>;
 }
@@ -26,15 +26,15 @@ impl Looks for DurationText {
     }
 }
 
-/// What was seen of a column's times.
+/// Summary of a column's times.
 #[derive(Debug)]
 pub(in crate::plan) struct TimeSurvey<T> {
     pub(in crate::plan) count: u64,
     pub(in crate::plan) low: i128,
     pub(in crate::plan) high: i128,
-    /// The coarsest unit that all are whole numbers of.
+    /// The coarsest unit of which all are whole multiples.
     pub(in crate::plan) unit: TimeUnit,
-    /// How they are written, if they go together.
+    /// How they are written, if one form fits all.
     pub(in crate::plan) text: Option<T>,
     /// In days.
     pub(in crate::plan) spread: Spread,

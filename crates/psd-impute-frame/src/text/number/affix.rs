@@ -1,13 +1,13 @@
-//! What stands before or behind a number: currencies, percent signs and units.
+//! Text before or behind a number: currencies, percent signs and units.
 
-/// Codes of currencies that are written beside amounts.
+/// Currency codes written beside amounts.
 const CODES: [&str; 40] = [
     "USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "CNY", "RMB", "HKD", "SGD", "INR", "KRW", "SEK",
     "NOK", "DKK", "ISK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "RUB", "UAH", "ILS", "ZAR", "BRL", "MXN",
     "ARS", "CLP", "COP", "THB", "IDR", "MYR", "PHP", "VND", "AED", "SAR",
 ];
 
-/// Units of measure. Others are taken for units only in columns that cannot be labels.
+/// Units of measure. Other texts are taken for units only in columns that cannot be labels.
 const UNITS: [&str; 96] = [
     "kg", "g", "mg", "µg", "μg", "ug", "mcg", "ng", "lb", "lbs", "oz", "km", "m", "cm", "mm", "µm", "μm",
     "nm", "ft", "in", "inch", "inches", "mi", "mile", "miles", "yd", "l", "ml", "mL", "dl", "dL", "cl",
@@ -18,10 +18,10 @@ const UNITS: [&str; 96] = [
     "mol", "mmol", "ha", "cc",
 ];
 
-/// Letters of an unknown unit, at most.
+/// The most letters of an unknown unit.
 const LONGEST: usize = 8;
 
-/// Whether a text is the sign or the code of a currency.
+/// Whether a text is a currency sign or code.
 pub(super) fn is_currency(text: &str) -> bool {
     let mut chars = text.chars();
     let sign = |c: char| matches!(c, '$' | '£' | '¥' | '¢' | '\u{20a0}'..='\u{20cf}');
@@ -35,7 +35,7 @@ pub(super) fn is_currency(text: &str) -> bool {
     }
 }
 
-/// Whether a text may stand behind a number. Ordinals may not, nor may anything with digits, so that codes stay text.
+/// Whether a text may stand behind a number. Ordinals may not, nor may anything with digits, so that codes remain text.
 pub(super) fn is_suffix(text: &str) -> bool {
     let unit =
         |c: char| c.is_alphabetic() || matches!(c, '/' | '°' | '%' | '‰' | '²' | '³' | 'µ' | '\'' | '"');
@@ -43,7 +43,7 @@ pub(super) fn is_suffix(text: &str) -> bool {
     is_known(text) || text.chars().count() <= LONGEST && text.chars().all(unit) && !ordinal
 }
 
-/// Whether a suffix is a percent sign, a currency or a well-known unit, also one by another: `mg/dL`.
+/// Whether a suffix is a percent sign, a currency or a well-known unit, or one unit per another: `mg/dL`.
 pub(crate) fn is_known(text: &str) -> bool {
     let unit = |text: &str| {
         let text = text.trim_end_matches(['²', '³']);

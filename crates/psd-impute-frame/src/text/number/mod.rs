@@ -1,4 +1,4 @@
-//! Numbers as they are written: with a decimal point or comma, with or without separated thousands, currencies and units.
+//! Numbers as written: with a decimal point or comma, with or without separated thousands, currencies and units.
 
 mod affix;
 mod reading;
@@ -15,26 +15,26 @@ use reading::{parse_simple, read_digits};
 use rounding::fits;
 use serde::{Deserialize, Serialize};
 
-/// How a column writes its numbers.
+/// The text format of a column's numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NumberText {
     /// Whether the decimal sign is a comma.
     pub comma: bool,
-    /// Whether thousands are set apart, by whichever of comma and point is not the decimal sign unless the style says otherwise.
+    /// Whether thousands are separated, by whichever of comma and point is not the decimal sign unless the style says otherwise.
     pub grouped: bool,
-    /// The decimals that every number is given, as in `1.50`.
+    /// The least number of decimals, as in `1.50`.
     pub padding: u8,
-    /// What is around the digits.
+    /// The text around the digits.
     #[serde(default, skip_serializing_if = "NumberStyle::is_plain")]
     pub style: NumberStyle,
 }
 
-/// What is around the digits of a column's numbers.
+/// The text around the digits of a column's numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NumberStyle {
-    /// What sets thousands apart, if it is neither comma nor point: a space or an apostrophe.
+    /// The separator of thousands, if it is neither comma nor point: a space or an apostrophe.
     #[serde(default)]
     pub separator: Option<char>,
     /// A currency before the digits, with the space behind it.
@@ -64,7 +64,7 @@ impl NumberStyle {
         *self == Self::PLAIN
     }
 
-    /// Whether a number may be written without what is around the digits of others. A share is not a percentage.
+    /// Whether a number may be written without the currency or unit that others have. A share is not a percentage.
     pub(crate) fn may_be_bare(&self) -> bool {
         !matches!(self.suffix.trim(), "%" | "‰")
     }
@@ -86,7 +86,7 @@ impl NumberText {
     /// `1.234,5` and `1234,5`.
     pub const COMMA: Self = Self { comma: true, grouped: true, padding: 0, style: NumberStyle::PLAIN };
 
-    /// Reads a number; infinite ones are read as such.
+    /// Reads a number, finite or infinite.
     pub(crate) fn parse(&self, text: &str) -> Option<Parsed> {
         if let Some(parsed) = parse_simple(text) {
             let decimal = text.contains('.');
@@ -100,13 +100,13 @@ impl NumberText {
         (parsed.group.is_none() || self.grouped).then_some(parsed)
     }
 
-    /// What sets thousands apart, and the decimal sign.
+    /// The separator of thousands and the decimal sign.
     fn signs(&self) -> (char, char) {
         let (group, point) = if self.comma { ('.', ',') } else { (',', '.') };
         (self.style.separator.unwrap_or(group), point)
     }
 
-    /// Writes a number with at most so many decimals; without a limit, with as many as it takes to read it back.
+    /// Writes a number with at most `decimals` decimals; without a limit, with as many as it takes to read it back.
     pub(crate) fn show(&self, x: f64, decimals: Option<u8>) -> String {
         let text = match decimals {
             Some(k) if fits(x, k) => trim_zeros(format!("{x:.*}", k as usize)),
@@ -115,7 +115,7 @@ impl NumberText {
         self.dress(&text)
     }
 
-    /// Gives a plain number the column's looks.
+    /// Gives a plain number the column's format.
     fn dress(&self, plain: &str) -> String {
         let plain = if plain == "-0" { "0" } else { plain };
         let (negative, size) = plain.strip_prefix('-').map_or((false, plain), |size| (true, size));
@@ -129,7 +129,7 @@ impl NumberText {
         }
     }
 
-    /// A plain number above zero with the column's decimal sign, separators and padding.
+    /// A plain positive number with the column's decimal sign, separators and padding.
     fn digits(&self, plain: &str) -> String {
         if plain.contains('e') {
             return if self.comma { plain.replace('.', ",") } else { plain.to_string() };

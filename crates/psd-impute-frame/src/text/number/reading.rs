@@ -1,35 +1,35 @@
-//! Reading digits with either decimal sign.
+//! Reads digits with either decimal sign.
 
 use super::written::{Written, is_separator};
 
-/// Integers up to here are exact; those beyond are names rather than numbers.
+/// Integers up to here are exact; those beyond are labels rather than numbers.
 const EXACT: u64 = 1 << 53;
 
-/// A number that was read, with what its text shows of it.
+/// A number as read, with the features of its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Parsed {
     pub(crate) value: f64,
-    /// Digits after the decimal sign; none if the number has an exponent.
+    /// Digits after the decimal sign; `None` if the number has an exponent.
     pub(crate) decimals: Option<u8>,
-    /// Whether it is a row of digits that is more than a number: it begins with a zero, or is too long to be counted with.
+    /// Whether the digits are a code rather than a number: they begin with a zero, or are too many to be exact.
     pub(crate) code: bool,
-    /// What sets its thousands apart.
+    /// The separator of its thousands.
     pub(crate) group: Option<char>,
 }
 
 impl Parsed {
-    /// A number that was never text.
+    /// A number that was not stored as text.
     pub(crate) fn plain(value: f64) -> Self {
         Self { value, decimals: Some(0), code: false, group: None }
     }
 }
 
-/// A cell that may be a number, and what it is with a decimal point and with a decimal comma.
+/// A cell that may be a number, read with a decimal point and with a decimal comma.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NumberCell<'a> {
     /// Its parts, unless it is a simple number.
     pub(crate) written: Option<Written<'a>>,
-    /// With a point, and with a comma.
+    /// The readings with a point and with a comma.
     pub(crate) readings: [Option<Parsed>; 2],
 }
 
@@ -43,13 +43,13 @@ impl<'a> NumberCell<'a> {
         readings.iter().any(Option::is_some).then_some(Self { written: Some(written), readings })
     }
 
-    /// Whether the two readings are different numbers.
+    /// Whether the two readings differ.
     pub(crate) fn is_ambiguous(&self) -> bool {
         matches!(self.readings, [Some(a), Some(b)] if a.value != b.value)
     }
 }
 
-/// Reads a number as programs write it: ASCII digits, perhaps a sign, a point and an exponent; or an infinite one.
+/// Reads a number as programs write it: ASCII digits, optionally a sign, a point and an exponent; or infinity.
 pub(super) fn parse_simple(text: &str) -> Option<Parsed> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let first = *unsigned.as_bytes().first()?;
@@ -74,7 +74,7 @@ pub(super) fn parse_simple(text: &str) -> Option<Parsed> {
     Some(Parsed { value, decimals, code, group: None })
 }
 
-/// What a simple number is where a comma is the decimal sign: without a point the same, and with one perhaps thousands.
+/// Reads a simple number with a comma as the decimal sign: unchanged without a point, and perhaps as thousands with one.
 fn with_comma(text: &str, parsed: Parsed) -> Option<Parsed> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let Some(at) = unsigned.find('.') else { return Some(parsed) };
@@ -83,7 +83,7 @@ fn with_comma(text: &str, parsed: Parsed) -> Option<Parsed> {
     thousands.then_some(Parsed { value, decimals: Some(0), code: false, group: Some('.') })
 }
 
-/// Whether digits are more than a number.
+/// Whether digits are a code rather than a number.
 fn is_code(digits: &str) -> bool {
     digits.len() > 1 && digits.starts_with('0')
         || digits.len() > 15 && digits.parse::<u64>().map_or(true, |x| x > EXACT)
@@ -118,7 +118,7 @@ pub(super) fn read_digits(written: &Written<'_>, comma: bool) -> Option<Parsed> 
     Some(Parsed { value: if written.negative { -size } else { size }, decimals, code, group })
 }
 
-/// Whether separators of thousands are where they belong. A number does not begin with a zero that is set apart.
+/// Whether separators of thousands are in the right places. A number does not begin with a zero and a separator.
 fn is_grouped(whole: &str, group: char) -> bool {
     let mut parts = whole.split(group);
     let lead = parts.next().unwrap_or_default();

@@ -1,27 +1,27 @@
-//! Taking the text of a number apart: sign, currency or unit, and digits.
+//! Splits the text of a number into sign, currency or unit, and digits.
 //!
-//! `-$1,234.50`, `(1,234)`, `12 kg`, `5.3kg`, `7 %`, `EUR 5`, `−3` (a sign of its own), `1 234,5`, `1'234.5`, `2e-3`.
+//! `-$1,234.50`, `(1,234)`, `12 kg`, `5.3kg`, `7 %`, `EUR 5`, `−3` (with the minus sign U+2212), `1 234,5`, `1'234.5`, `2e-3`.
 
 use super::affix::{is_currency, is_suffix};
 
-/// The text of a number, taken apart.
+/// The parts of a number's text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Written<'a> {
     pub(crate) negative: bool,
-    /// Whether parentheses say that it is negative.
+    /// Whether parentheses mark it as negative.
     pub(crate) accounting: bool,
-    /// Whether the minus is the character U+2212.
+    /// Whether the minus sign is the character U+2212.
     pub(crate) wide_minus: bool,
     /// A currency with the space behind it.
     pub(crate) prefix: &'a str,
     /// A percent sign, a currency or a unit with the space before it.
     pub(crate) suffix: &'a str,
-    /// Digits, what is between them, and an exponent.
+    /// Digits with their separators, and an exponent.
     pub(crate) digits: &'a str,
 }
 
 impl<'a> Written<'a> {
-    /// Takes a text without space around it apart. What cannot be a number gives nothing.
+    /// Splits a text without surrounding space. Returns `None` if it cannot be a number.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let mut written = Self {
             negative: false,
@@ -52,7 +52,7 @@ impl<'a> Written<'a> {
         (suffix.is_empty() || is_suffix(suffix) && one_currency).then_some(written)
     }
 
-    /// Takes a sign off, of which there may be one.
+    /// Strips at most one sign.
     fn strip_sign(&mut self, text: &'a str) -> Option<&'a str> {
         let (sign, rest) = match text.chars().next()? {
             c @ ('-' | '+' | '\u{2212}') => (c, &text[c.len_utf8()..]),
@@ -66,7 +66,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Where the digits at the start of a text end, with separators among them and an exponent.
+/// The end of the digits at the start of a text, including separators and an exponent.
 fn digits_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -77,7 +77,7 @@ fn digits_end(text: &str) -> Option<usize> {
             continue;
         }
         let Some(c) = text[at..].chars().next() else { break };
-        // A point may end or begin a number; whatever else is between digits has digits on both sides.
+        // A point may end or begin a number; any other separator has digits on both sides.
         let next = at + c.len_utf8();
         if c == '.' && (any || digit(next)) && bytes.get(next).is_none_or(|&b| b != b'.')
             || any && is_separator(c) && digit(next)
@@ -97,7 +97,7 @@ fn digits_end(text: &str) -> Option<usize> {
     any.then_some(at)
 }
 
-/// What may be between the digits of a number.
+/// Whether a character may separate the digits of a number.
 pub(super) fn is_separator(c: char) -> bool {
     matches!(c, ',' | '.' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' | '\'' | '\u{2019}')
 }

@@ -3,19 +3,19 @@
 use super::unit::{DAY, TimeUnit};
 use serde::{Deserialize, Serialize};
 
-/// How a column writes times of day.
+/// The text format of times of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClockText {
     /// Whether seconds are written, as in `13:45:30`.
     pub seconds: bool,
-    /// Whether hours have two digits, as in `09:05`.
+    /// Whether hours always have two digits, as in `09:05`.
     pub padded: bool,
-    /// How the halves of the day are told apart; `None` counts hours up to 23.
+    /// The format of AM and PM; `None` counts hours up to 23.
     pub meridiem: Option<Meridiem>,
 }
 
-/// How `AM` and `PM` are written.
+/// The format of `AM` and `PM`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meridiem {
@@ -29,7 +29,7 @@ impl ClockText {
     /// `13:45:30`.
     pub const FULL: Self = Self { seconds: true, padded: true, meridiem: None };
 
-    /// Reads a time of day: nanoseconds since midnight, and how it is written.
+    /// Reads a time of day: nanoseconds since midnight, and its format.
     pub(crate) fn parse(text: &str) -> Option<(i128, Self)> {
         let (digits, meridiem, afternoon) = split_meridiem(text);
         let (hours, rest) = digits.split_once(':')?;
@@ -39,13 +39,13 @@ impl ClockText {
             Some(_) => Some(hour % 12).filter(|_| (1..=12).contains(&hour))? + 12 * u32::from(afternoon),
         };
         let (within, seconds) = parse_minutes(rest)?;
-        // Two digits that must be two say nothing of padding.
+        // Hours that need two digits tell nothing about padding.
         let padded = hours.len() == 2;
         let time = i128::from(hour) * TimeUnit::Hour.nanoseconds() + within;
         Some((time, Self { seconds, padded, meridiem }))
     }
 
-    /// Writes the time `x` units after midnight; what is outside the day becomes its first or last unit.
+    /// Writes the time `x` units after midnight; times outside the day become its first or last unit.
     pub(crate) fn show(&self, x: f64, unit: TimeUnit) -> String {
         self.show_time(within_day(x, unit), unit)
     }
@@ -64,7 +64,7 @@ impl ClockText {
         text
     }
 
-    /// How a column is written some of whose cells are written like this and others like `other`.
+    /// The format of a column with cells in this format and in `other`.
     pub(crate) fn join(self, other: Self) -> Option<Self> {
         let same_halves = self.meridiem.is_some() == other.meridiem.is_some();
         let (seconds, padded) = (self.seconds || other.seconds, self.padded && other.padded);
@@ -72,12 +72,12 @@ impl ClockText {
     }
 }
 
-/// The nanoseconds since midnight of `x` units, within the day.
+/// The nanoseconds since midnight of `x` units, clamped to the day.
 pub(crate) fn within_day(x: f64, unit: TimeUnit) -> i128 {
     unit.time(x).clamp(0, DAY - unit.nanoseconds())
 }
 
-/// The text before `AM` or `PM`, how that is written, and whether it is afternoon.
+/// The text before `AM` or `PM`, their format, and whether it is afternoon.
 fn split_meridiem(text: &str) -> (&str, Option<Meridiem>, bool) {
     let Some((digits, half)) = text.len().checked_sub(2).and_then(|at| text.split_at_checked(at)) else {
         return (text, None, false);
@@ -104,7 +104,7 @@ pub(super) fn parse_minutes(text: &str) -> Option<(i128, bool)> {
     Some((minutes + seconds + parse_fraction(fraction)?, true))
 }
 
-/// Nanoseconds of the digits behind a second's point.
+/// Nanoseconds of the digits after the point of a second.
 pub(super) fn parse_fraction(digits: &str) -> Option<i128> {
     if digits.len() > 9 {
         return None;
@@ -122,7 +122,7 @@ pub(super) fn show_minutes(time: i128, seconds: bool, unit: TimeUnit) -> String 
     text
 }
 
-/// The digits of a second that a unit has, after a point.
+/// The fraction of a second in the digits of a unit, with its point.
 pub(super) fn show_fraction(time: i128, unit: TimeUnit) -> String {
     match unit.digits() {
         0 => String::new(),

@@ -1,8 +1,8 @@
 //! Dates as text.
 //!
 //! Year first (`2020-01-31`, `2020/1/31`), day or month first (`31/01/2020`, `1.2.20`), with the month's English name (`31-Jan-2020`,
-//! `January 31, 2020`), eight digits (`20200131`), or six without a day (`202001`). Where day and month are both numbers up to twelve, one cell cannot tell which is first,
-//! so that both readings are given.
+//! `January 31, 2020`), eight digits (`20200131`), or six without a day (`202001`). Where day and month are both numbers up to twelve, one
+//! cell cannot tell which is first, so both readings are returned.
 
 use super::clock::number;
 use super::unit::DAY;
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 /// Days from the first of January of the year one to the first of January 1970, plus one.
 const EPOCH: i32 = 719_163;
-/// Two digits from here on are years of the last century, as POSIX has it.
+/// Two-digit years from here on are in the last century, as in POSIX.
 const LAST_CENTURY: u32 = 69;
-/// Years that digits may begin with and be a date.
+/// Years that digits may begin with to count as a date.
 const COMPACT_YEARS: std::ops::RangeInclusive<u32> = 1800..=2199;
-/// The day in the middle of a month: a time that is nearest to it is in the month.
+/// The middle day of a month: a time that is nearest to it is in the month.
 const MIDDLE: u32 = 15;
 const MONTHS: [&str; 12] = [
     "January",
@@ -32,26 +32,26 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// How a column writes dates.
+/// The text format of dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DateText {
-    /// What comes first.
+    /// The order of day, month and year.
     pub order: DateOrder,
-    /// What is between day, month and year.
+    /// The separator of day, month and year.
     pub separator: Option<char>,
-    /// Whether days and months have two digits.
+    /// Whether days and months always have two digits.
     pub padded: bool,
     /// Whether years have two digits.
     pub short_year: bool,
-    /// How months are written.
+    /// The format of months.
     pub month: MonthText,
-    /// Whether a comma stands before the year.
+    /// Whether a comma precedes the year.
     pub comma: bool,
-    /// Whether it has a year and a month, but no day.
+    /// Whether it has year and month, but no day.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dayless: bool,
-    /// Whether `.0` is behind digits alone, as programs write integers that have gaps among them.
+    /// Whether `.0` follows all-digit dates, as programs write integers in columns with missing cells.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pointed: bool,
 }
@@ -68,7 +68,7 @@ pub enum DateOrder {
     Mdy,
 }
 
-/// How months are written.
+/// The format of months.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MonthText {
@@ -76,9 +76,9 @@ pub enum MonthText {
     Number,
     /// By their English names.
     Name {
-        /// The whole name, or its first three letters.
+        /// The full name, or its first three letters.
         long: bool,
-        /// Whether it is in capitals.
+        /// Whether it is in upper case.
         upper: bool,
     },
 }
@@ -89,7 +89,7 @@ impl Default for DateText {
     }
 }
 
-/// A date in days since 1970 and how it is written, if its day is first and if its month is first. They are the same where the text tells.
+/// A date in days since 1970 and its format, read day-first and month-first. Both are the same where the text is unambiguous.
 pub(super) type DateCell = [Option<(i128, DateText)>; 2];
 
 impl DateText {
@@ -113,7 +113,7 @@ impl DateText {
         *self == Self::ISO
     }
 
-    /// Writes days since 1970, if the calendar has them.
+    /// Writes days since 1970, if they are in the calendar.
     pub(super) fn show(&self, days: i128) -> Option<String> {
         let days = i32::try_from(days).ok()?.checked_add(EPOCH)?;
         let date = NaiveDate::from_num_days_from_ce_opt(days)?;
@@ -142,7 +142,7 @@ impl DateText {
         })
     }
 
-    /// Reads a date that is digits alone, with or without `.0`, in nanoseconds since 1970.
+    /// Reads a date of digits alone, with or without `.0`, in nanoseconds since 1970.
     pub(super) fn read_digits(&self, text: &str) -> Option<i128> {
         let text = text.strip_suffix(".0").unwrap_or(text);
         let digits =
@@ -150,14 +150,14 @@ impl DateText {
         self.of_digits(number(text).filter(|_| digits)?)
     }
 
-    /// Nanoseconds since 1970 of a number whose digits are a date, with a year that people write about. A month stands for its middle.
+    /// Nanoseconds since 1970 of a number whose digits are a date, in a plausible year. A month counts as its middle.
     pub(super) fn of_digits(&self, digits: u32) -> Option<i128> {
         let digits = if self.dayless { digits.checked_mul(100)?.checked_add(MIDDLE)? } else { digits };
         let year = Some(digits / 10_000).filter(|year| COMPACT_YEARS.contains(year))?;
         days(year, digits / 100 % 100, digits % 100).map(|days| days * DAY)
     }
 
-    /// How a column is written some of whose cells are written like this and others like `other`.
+    /// The format of a column with cells in this format and in `other`.
     pub(super) fn join(self, other: Self) -> Option<Self> {
         let month = match (self.month, other.month) {
             (MonthText::Name { long: a, upper }, MonthText::Name { long: b, .. }) => {
@@ -201,7 +201,7 @@ pub(super) fn parse_date(text: &str) -> Option<DateCell> {
         let (name, comma) = b.strip_suffix(',').map_or((b, false), |name| (name, true));
         return named(a, name, c, comma, DateOrder::Dmy).map(|read| [Some(read); 2]);
     }
-    // Numbers with spaces between them are many things.
+    // Numbers with spaces between them may mean many things.
     if separator == ' ' {
         return None;
     }
@@ -219,7 +219,7 @@ pub(super) fn parse_date(text: &str) -> Option<DateCell> {
     cell.iter().any(Option::is_some).then_some(cell)
 }
 
-/// The month of the year that a time in nanoseconds since 1970 is in.
+/// The month of the year of a time in nanoseconds since 1970.
 pub(crate) fn month_of_year(nanoseconds: i128) -> Option<u32> {
     let days = i32::try_from(nanoseconds.div_euclid(DAY)).ok()?.checked_add(EPOCH)?;
     NaiveDate::from_num_days_from_ce_opt(days).map(|date| date.month())

@@ -5,29 +5,29 @@ use super::date::{DateOrder, DateText, parse_date};
 use super::unit::{DAY, TimeUnit};
 use serde::{Deserialize, Serialize};
 
-/// How a column writes its times.
+/// The text format of a column's times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeText {
     /// The date.
     #[serde(default, skip_serializing_if = "DateText::is_iso")]
     pub date: DateText,
-    /// What follows the date.
+    /// The time of day after the date.
     pub clock: Clock,
-    /// What follows the clock.
+    /// The zone after the clock.
     pub zone: Zone,
-    /// How hours are written.
+    /// The format of hours.
     #[serde(default, skip_serializing_if = "Hours::is_usual")]
     pub hours: Hours,
 }
 
-/// How the hours of a date-time are written.
+/// The format of the hours of a date-time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hours {
-    /// Whether they have two digits.
+    /// Whether they always have two digits.
     pub padded: bool,
-    /// How the halves of the day are told apart.
+    /// The format of AM and PM.
     pub meridiem: Option<Meridiem>,
 }
 
@@ -43,10 +43,10 @@ impl Hours {
     }
 }
 
-/// A date or time, if its day is first and if its month is first: nanoseconds since 1970, and how it is written.
+/// A date or time, read day-first and month-first: nanoseconds since 1970, and its format.
 pub(crate) type TimeCell = [Option<(i128, TimeText)>; 2];
 
-/// The time of day in a text.
+/// The format of the time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
@@ -62,15 +62,15 @@ pub enum Clock {
     SpaceMinutes,
 }
 
-/// The zone in a text.
+/// The format of the zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Zone {
-    /// None is written.
+    /// No zone.
     None,
     /// `Z`.
     Utc,
-    /// So many minutes ahead of UTC: `+01:00`.
+    /// This many minutes ahead of UTC: `+01:00`.
     Ahead(i16),
 }
 
@@ -113,13 +113,13 @@ impl TimeText {
         self.date.separator.is_none()
     }
 
-    /// The date that a number is in a column that writes its dates like this.
+    /// The date of a number, in a column that writes its dates in this format.
     pub(crate) fn of_number(&self, x: f64) -> Option<i128> {
         let whole = x.fract() == 0.0 && (1e5..1e8).contains(&x);
         self.date.of_digits(whole.then_some(x as u32)?)
     }
 
-    /// Reads a date or date-time that tells its order by itself: nanoseconds since 1970, and how it is written.
+    /// Reads a date or date-time with an unambiguous order: nanoseconds since 1970, and its format.
     pub(crate) fn parse(text: &str) -> Option<(i128, Self)> {
         match Self::parse_both(text)? {
             [Some(a), Some(b)] if a == b => Some(a),
@@ -127,7 +127,7 @@ impl TimeText {
         }
     }
 
-    /// Reads a date, perhaps with a time of day after it, in both orders.
+    /// Reads a date, optionally with a time of day after it, in both orders.
     pub(crate) fn parse_both(text: &str) -> Option<TimeCell> {
         // A date has a digit and one of these early on; most texts do not.
         let early = text.as_bytes().get(..text.len().min(12))?;
@@ -158,7 +158,7 @@ impl TimeText {
         )
     }
 
-    /// Reads a cell of a column that writes its times like this.
+    /// Reads a cell of a column with this format.
     pub(crate) fn read(&self, text: &str) -> Option<i128> {
         if self.is_digits() {
             return self.date.read_digits(text);
@@ -173,7 +173,7 @@ impl TimeText {
         .map(|(time, _)| time)
     }
 
-    /// Writes the time `x` units after 1970. A time without a date in the calendar is written as the number of units.
+    /// Writes the time `x` units after 1970. A time outside the calendar is written as the number of units.
     pub(crate) fn show(&self, x: f64, unit: TimeUnit) -> String {
         let local = unit.time(x).saturating_add(self.zone.nanoseconds());
         let Some(mut text) = self.date.show(local.div_euclid(DAY)) else { return x.to_string() };
@@ -188,7 +188,7 @@ impl TimeText {
         text + &self.zone.show()
     }
 
-    /// How a column is written some of whose cells are written like this and others like `other`; never both with and without a zone.
+    /// The format of a column with cells in this format and in `other`; never both with and without a zone.
     pub(crate) fn join(self, other: Self) -> Option<Self> {
         let clock = match (self.clock, other.clock) {
             (Clock::None, clock) | (clock, Clock::None) => clock,
@@ -211,14 +211,14 @@ impl TimeText {
     }
 }
 
-/// The date before a time of day, and that with whether a space is before it.
+/// Splits off the time of day, with whether a space precedes it.
 fn split_clock(text: &str) -> (&str, Option<(&str, bool)>) {
     let Some(colon) = text.find(':') else { return (text, None) };
     let Some(at) = text[..colon].rfind([' ', 'T']) else { return (text, None) };
     (&text[..at], Some((&text[at + 1..], text.as_bytes()[at] == b' ')))
 }
 
-/// The zone behind a time of day.
+/// Splits off the zone behind a time of day.
 fn split_zone(text: &str) -> Option<(&str, Zone)> {
     let at = text.find(['Z', '+', '-']).unwrap_or(text.len());
     Some((&text[..at], parse_zone(&text[at..])?))
@@ -242,7 +242,7 @@ fn parse_zone(text: &str) -> Option<Zone> {
 mod tests {
     use super::*;
 
-    /// The text written after reading it, in the unit it is a whole number of.
+    /// Reads a text and writes it again, in the coarsest unit that is exact.
     fn again(text: &str) -> Option<String> {
         let (time, shape) = TimeText::parse(text)?;
         let unit = TimeUnit::coarsest(time);

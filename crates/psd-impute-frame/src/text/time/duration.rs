@@ -4,7 +4,7 @@ use super::clock::{number, parse_fraction, parse_minutes, show_fraction, show_mi
 use super::unit::{DAY, TimeUnit};
 use serde::{Deserialize, Serialize};
 
-/// How a column writes durations.
+/// The text format of durations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum DurationText {
@@ -22,7 +22,7 @@ pub enum DurationText {
 }
 
 impl DurationText {
-    /// Reads a duration: nanoseconds, and how it is written.
+    /// Reads a duration: nanoseconds, and its format.
     pub(crate) fn parse(text: &str) -> Option<(i128, Self)> {
         let (sign, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (-1, rest),
@@ -32,7 +32,7 @@ impl DurationText {
             return Some((sign * parse_iso(iso)?, Self::Iso));
         }
         if let Some((days, rest)) = unsigned.split_once(" day") {
-            // As pandas writes it, the clock goes forward also if the days are negative.
+            // In the pandas format, the clock counts forward even if the days are negative.
             let clock = rest.strip_prefix('s').unwrap_or(rest).trim_start_matches(',').trim_start();
             let clock = clock.strip_prefix('+').unwrap_or(clock);
             let within = if clock.is_empty() { 0 } else { parse_hours(clock).filter(|c| c.0 < DAY)?.0 };
@@ -64,7 +64,7 @@ impl DurationText {
         }
     }
 
-    /// How a column is written some of whose cells are written like this and others like `other`.
+    /// The format of a column with cells in this format and in `other`.
     pub(crate) fn join(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Clock { seconds: a, padded: b }, Self::Clock { seconds: c, padded: d }) => {
@@ -83,7 +83,7 @@ fn parse_hours(text: &str) -> Option<(i128, bool, bool)> {
     Some((i128::from(count) * TimeUnit::Hour.nanoseconds() + within, seconds, hours.len() > 1))
 }
 
-/// Nanoseconds of what follows the `P` of an ISO duration. Years and months have no fixed length.
+/// Nanoseconds of the text after the `P` of an ISO duration. Years and months have no fixed length.
 fn parse_iso(text: &str) -> Option<i128> {
     let (days, clock) = text.split_once('T').map_or((text, None), |(days, clock)| (days, Some(clock)));
     let week = ('W', 7 * DAY);

@@ -1,11 +1,11 @@
-//! Units that times are counted in.
+//! Units of time.
 
 use serde::{Deserialize, Serialize};
 
 /// Nanoseconds of a day.
 pub(crate) const DAY: i128 = 86_400_000_000_000;
 
-/// What a column of times is counted in.
+/// The unit in which a column counts times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimeUnit {
@@ -49,7 +49,7 @@ impl TimeUnit {
         }
     }
 
-    /// The coarsest unit of which a time is a whole number.
+    /// The coarsest unit of which a time is a whole multiple.
     pub(crate) fn coarsest(nanoseconds: i128) -> Self {
         let divides = |unit: &Self| nanoseconds % unit.nanoseconds() == 0;
         Self::COARSE_TO_FINE.into_iter().find(divides).unwrap_or(Self::Nanosecond)
@@ -61,12 +61,12 @@ impl TimeUnit {
         (nanoseconds / unit) as f64 + (nanoseconds % unit) as f64 / unit as f64
     }
 
-    /// The time of the whole number of units nearest to `x`, in nanoseconds.
+    /// The time of the nearest whole number of units, in nanoseconds.
     pub(crate) fn time(self, x: f64) -> i128 {
         (x.round() as i128).saturating_mul(self.nanoseconds())
     }
 
-    /// Digits of a second that are not always zero.
+    /// The digits of a second that the unit needs.
     pub(super) fn digits(self) -> usize {
         match self {
             Self::Nanosecond => 9,

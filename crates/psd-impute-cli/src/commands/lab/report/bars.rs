@@ -11,7 +11,7 @@ const GAP: f64 = 14.0;
 const TALL: f64 = 120.0;
 const ABOVE: f64 = 40.0;
 const HEAD: f64 = 48.0;
-/// A line of the legend.
+/// The height of a legend line.
 const LINE: f64 = 20.0;
 const KEYS: usize = 6;
 
@@ -66,7 +66,7 @@ pub(super) fn draw(section: &Section, measure: Measure) -> Option<Scene> {
     Some(scene)
 }
 
-/// What the colours mean.
+/// Draws the legend of colours.
 fn keys(scene: &mut Scene, methods: &[Method]) {
     for (k, method) in methods.iter().enumerate() {
         let x = LEFT + (k % KEYS) as f64 * (WIDTH - LEFT) / KEYS as f64;
@@ -121,7 +121,7 @@ fn box_at(x: f64, y: f64, width: f64, height: f64) -> Vec<Step> {
     polygon(&[(x, y), (x + width, y), (x + width, y + height), (x, y + height)])
 }
 
-/// A tick without digits that rounding has left.
+/// A tick label without digits left by rounding.
 fn short(x: f64) -> String {
     format!("{}", (x * 1e6).round() / 1e6)
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use summary::{Measure, Section, sections};
 
-/// Of a PNG, for each of the figure's.
+/// Pixels of a PNG per pixel of the figure.
 const PIXELS: f64 = 1.5;
 
 /// The subcommand's arguments.

@@ -1,4 +1,4 @@
-//! The page: what was run, figures, and every number in tables.
+//! The page: the setting, figures, and all numbers in tables.
 
 use super::summary::{Average, Dataset, Measure, Section, median};
 use crate::diagnostic::printable;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// A figure that was written.
 pub(super) struct Figure {
-    /// From the page.
+    /// Relative to the page.
     pub(super) path: String,
     pub(super) title: String,
 }
@@ -52,7 +52,7 @@ pub(super) fn write(command: &str, records: &[Record], sections: &[Section], fig
     page
 }
 
-/// How often each method is the best, how far it is from the best in the median, and how long it takes.
+/// How often each method is best, its median ratio to the best, and its time.
 fn wins(page: &mut String, section: &Section) {
     page.push_str("| method | ED: best on | median over best | OT: best on | median over best | RMSE: best on | median over best | seconds | left cells empty | failed |\n");
     page.push_str("|---|---|---|---|---|---|---|---|---|---|\n");
@@ -72,7 +72,7 @@ fn wins(page: &mut String, section: &Section) {
     }
 }
 
-/// What was not completed as usual, or not scored: one line for each table, method and reason.
+/// Trials not completed as usual, or not scored: one line for each table, method and reason.
 fn remarks(page: &mut String, section: &Section) {
     let mut lines = Vec::new();
     for &method in &section.methods {
@@ -91,7 +91,7 @@ fn remarks(page: &mut String, section: &Section) {
     });
 }
 
-/// Of one method on one table, the seeds together for which the same is to be said.
+/// Remarks on one method on one table, with seeds grouped by remark.
 fn remarks_on(dataset: &Dataset, method: Method) -> Vec<String> {
     let mut remarks: Vec<(String, Vec<String>)> = Vec::new();
     for record in dataset.of(method) {

@@ -47,13 +47,13 @@ pub(super) fn draw(section: &Section) -> Option<Scene> {
     Some(scene)
 }
 
-/// Of names.
+/// The font size of names.
 const SIZE: f64 = 12.5;
 
 /// A corner, a width and a height.
 type Area = (f64, f64, f64, f64);
 
-/// Where the name of a dot goes: to its right, its left, above or below, wherever nothing is yet.
+/// The position of a dot's name: to its right, its left, above or below, wherever there is room.
 fn beside((x, y): Point, name: &str, taken: &[Area]) -> (Point, Align, Area) {
     // A letter is hardly wider than this.
     let (width, height) = (0.62 * SIZE * name.chars().count() as f64, SIZE);
@@ -68,7 +68,7 @@ fn beside((x, y): Point, name: &str, taken: &[Area]) -> (Point, Align, Area) {
     free.unwrap_or(places[0])
 }
 
-/// Two logarithmic axes, from a power of ten to another and from one to a power of two.
+/// Two logarithmic axes, one between powers of ten and one from 1 to a power of two.
 struct Frame {
     seconds: (f64, f64),
     ratio: f64,

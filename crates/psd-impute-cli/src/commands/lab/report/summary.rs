@@ -1,9 +1,9 @@
-//! What records say together: means and deviations over seeds, and who is best.
+//! Summaries of records: means and deviations over seeds, and the best methods.
 
 use psd_impute_eval::lab::{Done, MechanismName, Method, Protocol, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is measured.
+/// A measure of quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     Energy,
@@ -16,9 +16,9 @@ pub(super) enum Measure {
 }
 
 impl Measure {
-    /// Those of the paper, by which methods are compared.
+    /// The paper's measures, by which methods are compared.
     pub(super) const MAIN: [Self; 3] = [Self::Energy, Self::Transport, Self::Error];
-    /// All.
+    /// All measures.
     pub(super) const ALL: [Self; 7] = [
         Self::Energy,
         Self::Transport,
@@ -29,7 +29,7 @@ impl Measure {
         Self::Likelihood,
     ];
 
-    /// Of its files.
+    /// The name in file names.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Energy => "ed",
@@ -42,7 +42,7 @@ impl Measure {
         }
     }
 
-    /// As readers call it.
+    /// The label for readers.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Energy => "Energy distance",
@@ -63,7 +63,7 @@ impl Measure {
         let Done::Scored { scores, nll, i_score, .. } = &record.done else { return None };
         match self {
             Self::Energy => Some(scores.ed),
-            // A lower bound stands in where rows are too many.
+            // A lower bound is used where there are too many rows.
             Self::Transport => scores.w2.or(scores.sw2),
             Self::Error => scores.rmse,
             Self::Absolute => scores.mae,
@@ -74,7 +74,7 @@ impl Measure {
     }
 }
 
-/// A mean over seeds, and the standard deviation, which one seed does not have.
+/// A mean over seeds, and the standard deviation, which is absent for one seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Average {
     pub(super) mean: f64,
@@ -98,9 +98,9 @@ pub(super) struct Section {
     protocol: Protocol,
     mechanism: MechanismName,
     rate: f64,
-    /// By rows per column, the largest first.
+    /// Ordered by rows per column, the largest first.
     pub(super) datasets: Vec<Dataset>,
-    /// Those with a record, in the order of [`Method::ALL`].
+    /// The methods with a record, in the order of [`Method::ALL`].
     pub(super) methods: Vec<Method>,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Dataset {
     records: Vec<Record>,
 }
 
-/// The sections of records. Of several that differ at most in how often a method drew, the last that drew most counts.
+/// The sections of records. Among records that differ at most in a method's number of draws, the last one with the most draws counts.
 pub(super) fn sections(records: &[Record]) -> Vec<Section> {
     let mut last: BTreeMap<String, &Record> = BTreeMap::new();
     for record in records {
@@ -132,7 +132,7 @@ pub(super) fn sections(records: &[Record]) -> Vec<Section> {
 }
 
 impl Section {
-    /// Of records that agree in protocol, mechanism and rate, of which there is at least one.
+    /// The section of records that agree in protocol, mechanism and rate; there is at least one.
     fn of(records: &[&Record]) -> Self {
         let methods: BTreeSet<Method> = records.iter().map(|record| record.method).collect();
         let mut datasets: BTreeMap<(String, usize, usize), Dataset> = BTreeMap::new();
@@ -161,14 +161,14 @@ impl Section {
         }
     }
 
-    /// Of its files.
+    /// The name in file names.
     pub(super) fn name(&self) -> String {
         let protocol = if self.protocol == Protocol::Split { "" } else { "-in-sample" };
         let mechanism = format!("{:?}", self.mechanism).to_lowercase();
         format!("{mechanism}-{}{protocol}", self.percent())
     }
 
-    /// As readers call it.
+    /// The title for readers.
     pub(super) fn title(&self) -> String {
         let rows = match self.protocol {
             Protocol::Split => "on rows not learned from",
@@ -193,25 +193,25 @@ impl Section {
         self.datasets.iter().any(|d| d.name == dataset)
     }
 
-    /// The best of a table's means among methods that do not know the truth.
+    /// The best of a table's means among methods that do not use the truth.
     pub(super) fn best(&self, dataset: &Dataset, measure: Measure) -> Option<f64> {
         let fair = self.methods.iter().filter(|method| !method.is_oracle());
         fair.filter_map(|&method| Some(dataset.average(method, measure)?.mean)).min_by(f64::total_cmp)
     }
 
-    /// A method's mean over the best of the table, for each table that has both.
+    /// A method's mean relative to the best of the table, for each table that has both.
     pub(super) fn ratios(&self, method: Method, measure: Measure) -> Vec<f64> {
         let one =
             |dataset: &Dataset| Some(dataset.average(method, measure)?.mean / self.best(dataset, measure)?);
         self.datasets.iter().filter_map(one).filter(|ratio| ratio.is_finite()).collect()
     }
 
-    /// A method's seconds of one core a trial, by tables.
+    /// A method's seconds on one core per trial, by tables.
     pub(super) fn seconds(&self, method: Method) -> Vec<f64> {
         self.datasets.iter().filter_map(|dataset| dataset.seconds(method)).collect()
     }
 
-    /// How many of a method's records are such as `what` says.
+    /// The number of a method's records for which `what` holds.
     pub(super) fn count(&self, method: Method, what: impl Fn(&Done) -> bool) -> usize {
         let own = |dataset: &Dataset| dataset.of(method).filter(|record| what(&record.done)).count();
         self.datasets.iter().map(own).sum()
@@ -219,17 +219,17 @@ impl Section {
 }
 
 impl Dataset {
-    /// Rows a column.
+    /// Rows per column.
     fn density(&self) -> f64 {
         self.rows as f64 / self.columns as f64
     }
 
-    /// A method's records, by seeds.
+    /// A method's records, ordered by seed.
     pub(super) fn of(&self, method: Method) -> impl Iterator<Item = &Record> {
         self.records.iter().filter(move |record| record.method == method)
     }
 
-    /// Over the seeds. A method without scores for one of them has no average: it would be compared by the masks that suit it.
+    /// The average over the seeds. A method without scores for one of them has no average: it would be compared on the masks that suit it.
     pub(super) fn average(&self, method: Method, measure: Measure) -> Option<Average> {
         if self.of(method).any(|record| record.scores().is_none()) {
             return None;
@@ -246,7 +246,7 @@ impl Dataset {
     }
 }
 
-/// The middle of some numbers; the mean of the two middle ones of an even count.
+/// The median of some numbers; the mean of the two middle ones for an even count.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let n = values.len();
