@@ -1,4 +1,4 @@
-//! Ours.
+//! The stack of this project as an imputer.
 
 use super::{Fitted, Imputer};
 use crate::Result;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub enum Value {
     /// Its conditional mean.
     Mean,
-    /// A draw. Each imputation comes from the model refitted under row weights of its own, so that several are proper multiple
+    /// A draw. Each imputation comes from the model refitted under its own row weights, so that several are proper multiple
     /// imputations.
     Draw,
 }
