@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each name is found. scikit-learn alone takes longer to import than all of ours, so nothing is until it is used.
+# The module of each name. Names are imported on first use: scikit-learn alone takes longer to import than this package.
 _HOMES = {
     "PSDImputer": "imputer",
     "PSDDensity": "density",

@@ -1,4 +1,4 @@
-"""The engine. Everything a user needs is in `psd_impute`."""
+"""The engine, private. The public interface is `psd_impute`."""
 
 from typing import Any, Callable, Sequence, final
 

@@ -1,4 +1,4 @@
-"""What is known of missing cells."""
+"""Predictive distributions of missing cells."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from .settings import time_zone
 if TYPE_CHECKING:
     import pandas
 
-# Cells that are shown.
+# Number of cells shown.
 _SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
 class CellDistribution:
-    """The distributions of the missing cells of one column, with one entry per cell. Printed, it is a table of the first ones.
+    """The distributions of the missing cells of one column, with one entry per cell. It prints as a table of the first ones.
 
     Attributes
     ----------
     column : str
         The column.
     kind : str
-        What it holds: ``continuous``, ``integer``, ``ordered``, ``boolean``, ``category``, ``date``, ``time``,
+        Its kind: ``continuous``, ``integer``, ``ordered``, ``boolean``, ``category``, ``date``, ``time``,
         ``time of day``, ``duration`` or ``period``.
     rows : ndarray of shape (n_cells,)
-        The rows of the cells, from zero.
+        The rows of the cells, counted from zero.
     mean, std, median : ndarray of shape (n_cells,), or None for a category
-        Those of a time are ``datetime64``, or ``datetime`` objects of its zone if it has one, those of a time of day are
-        ``time`` objects, and those of a duration ``timedelta64``, as are their standard deviations. Ordered labels have a median, but no mean. Of periods, the standard deviation is a number of
-        periods.
+        ``datetime64`` for a time, or ``datetime`` objects in its zone if it has one; ``time`` objects for a time of
+        day; ``timedelta64`` for a duration. The standard deviations of all three are ``timedelta64``, and those of
+        periods are numbers of periods. Ordered labels have a median, but no mean.
     levels : tuple of float
-        The probabilities that ``quantiles`` are at.
+        The probabilities of ``quantiles``.
     quantiles : ndarray of shape (n_cells, n_levels), or None for a category
+        One column for each of ``levels``.
     labels : list, or None for a number
+        The labels, in the order of the columns of ``probabilities``.
     probabilities : ndarray of shape (n_cells, n_labels), or None for a number
         Each row adds up to one.
     """
@@ -57,7 +59,7 @@ class CellDistribution:
     def _of(
         cls, column: str, levels: tuple[float, ...], found: dict[str, Any], zone: str | None, period: str | None
     ) -> CellDistribution:
-        """From the engine's arrays. It counts times in a unit since 1970, and ordered labels by their positions."""
+        """Convert the engine's arrays, which hold times as counts of a unit since 1970 and ordered labels as positions."""
         unit, labels = found.pop("unit", None), found.get("labels")
         values = [name for name in ("mean", "median", "quantiles") if name in found]
         if found["kind"] == "duration":
@@ -87,18 +89,18 @@ class CellDistribution:
         return np.asarray(self.labels, dtype=object)[self.probabilities.argmax(axis=1)]
 
     def to_frame(self) -> pandas.DataFrame:
-        """A pandas table, with one row per cell."""
+        """Return a pandas ``DataFrame`` with one row per cell."""
         import pandas as pd
 
         columns: dict[str, Any] = {"row": self.rows, "column": self.column, **self._numbers()}
         if self.probabilities is not None and self.labels is not None:
             columns.update({f"p({label})": self.probabilities[:, k] for k, label in enumerate(self.labels)})
-        # From lists, so that times of a zone and periods have their own types.
+        # Lists let pandas infer the dtypes of times with a zone and of periods.
         lists = {name: list(cells) if getattr(cells, "dtype", None) == object else cells for name, cells in columns.items()}
         return pd.DataFrame({name: pd.Series(cells) if isinstance(cells, list) else cells for name, cells in lists.items()})
 
     def _numbers(self) -> dict[str, np.ndarray]:
-        """Mean, deviation, median and quantiles, where there are some."""
+        """Mean, standard deviation, median and quantiles, as far as the column has them."""
         named = {"mean": self.mean, "std": self.std, "median": self.median}
         out = {name: cells for name, cells in named.items() if cells is not None}
         if self.quantiles is not None:
@@ -133,21 +135,21 @@ def _text(value: Any) -> str:
 
 
 def _times(counts: np.ndarray, unit: str, kind: str) -> np.ndarray:
-    """Counts of a unit as times to the second, or finer where the unit is."""
+    """Convert counts of a unit to times, to the second or to the unit if it is finer."""
     finer = unit if unit in ("ms", "us", "ns") else "s"
     seconds = {"D": 86400.0, "h": 3600.0, "m": 60.0}.get(unit, 1.0)
     return np.rint(counts * seconds).astype("int64").astype(f"{kind}[{finer}]")
 
 
 def _clock(counts: np.ndarray, unit: str) -> np.ndarray:
-    """Times of day, to the microsecond, from counts of a unit since midnight."""
+    """Convert counts of a unit since midnight to times of day, to the microsecond."""
     midnight, day = datetime.datetime(1970, 1, 1), np.timedelta64(1, "D")
     since = _times(counts, unit, "timedelta64").astype("timedelta64[us]") % day.astype("timedelta64[us]")
     return _each(since.astype(object), lambda time: (midnight + time).time())
 
 
 def _in_zone(times: np.ndarray, zone: str | None) -> np.ndarray:
-    """Times of a zone, to the microsecond, from those of Greenwich."""
+    """Convert times in UTC to times in a zone, to the microsecond."""
     if zone is None:
         return times
     there, greenwich = time_zone(zone), datetime.timezone.utc
@@ -155,14 +157,14 @@ def _in_zone(times: np.ndarray, zone: str | None) -> np.ndarray:
 
 
 def _periods(ordinals: np.ndarray, freq: str) -> np.ndarray:
-    """Periods of a frequency from their numbers."""
+    """Convert ordinals to periods of a frequency."""
     import pandas as pd
 
     return _each(np.rint(ordinals), lambda ordinal: pd.Period(ordinal=int(ordinal), freq=freq))
 
 
 def _each(values: np.ndarray, change: Callable[[Any], Any]) -> np.ndarray:
-    """What becomes of each value, as objects."""
+    """Apply a function to each value, into an array of objects."""
     out = np.empty(values.shape, dtype=object)
     for place, value in np.ndenumerate(values):
         out[place] = change(value)

@@ -1,4 +1,4 @@
-"""The kernel density itself, with everything but ``Q`` fixed by the caller."""
+"""The kernel density, with everything but ``Q`` fixed by the caller."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ class PSDDensity:
 
         p(x) = (1 - ν) φ(x)ᵀ Q φ(x) + ν u(x),   φ_a(x) ∝ exp(-(x - w_a)ᵀ P (x - w_a)),   ∫ φ_a² = 1
 
-    Only ``Q`` is fitted. Rows are taken in the units they come in: standardise them first, or choose anchors and
-    metric to fit their scale. Missing cells are NaN and are integrated out.
+    Only ``Q`` is fitted. Rows are not rescaled: standardise them first, or choose anchors and metric on their scale.
+    Missing cells are NaN and are integrated out.
 
     Parameters
     ----------
     n_jobs : int or None, default=None
-        Threads; None is all cores. Results do not depend on it.
+        Number of threads; None uses all cores. Results do not depend on it.
 
     Attributes
     ----------
     Q : ndarray of shape (n_anchors, n_anchors)
-        Of features whose squares integrate to one, and so that the density does.
+        The fitted matrix, for features whose squares integrate to one; the density integrates to one.
     anchors : ndarray of shape (n_anchors, n_features)
         The points ``w_a``.
     metric : ndarray of shape (n_features, n_features)
@@ -38,9 +38,9 @@ class PSDDensity:
     status_ : str
         ``converged``, ``iteration limit`` or ``stalled`` (at the limit of rounding).
     kkt_residual_ : float
-        Zero at the optimum.
+        The residual of the optimality conditions, zero at the optimum.
     rank_ : int
-        Less than the number of anchors when some are nearly equal.
+        The rank of the kernel matrix: less than the number of anchors if some are nearly equal.
     trace_ : dict of str to ndarray
         ``objective``, ``decrement``, ``step`` and ``barrier`` of each Newton step.
 
@@ -76,7 +76,7 @@ class PSDDensity:
         tolerance: float = 1e-8,
         max_iter: int = 200,
     ) -> PSDDensity:
-        """Fits ``Q`` to the observed cells.
+        """Fit ``Q`` to the observed cells.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class PSDDensity:
         anchors : array-like of shape (n_anchors, n_features)
             The points ``w_a``.
         metric : float, array-like of shape (n_features,) or (n_features, n_features), default=1
-            ``P``: a bandwidth for all columns, one for each, or the matrix itself.
+            ``P``: one bandwidth for all columns, one for each, or the matrix.
         barrier : float, default=1e-3
             The weight μ of ``-log det Q`` in the objective.
         regularization : float, default=0
@@ -95,13 +95,13 @@ class PSDDensity:
         reference : None, ("normal", mean, covariance) or ("uniform", low, high), default=None
             The density ``u``.
         nu : float, default=0
-            The weight of the reference, below one; above zero only with a reference.
+            The weight of the reference, at least zero and below one; zero without a reference.
         domain : None or (low, high), default=None
-            The box that the density lives on, all of space if there is none. The metric cannot be a matrix then.
+            The box on which the density is defined; None is all of space. With a box, the metric cannot be a matrix.
         tolerance : float, default=1e-8
-            The solver stops when half its squared Newton decrement falls to this.
+            The solver stops when half the squared Newton decrement is at most this.
         max_iter : int, default=200
-            The most Newton steps.
+            The maximum number of Newton steps.
 
         Returns
         -------
@@ -138,18 +138,18 @@ class PSDDensity:
         return self
 
     def log_density(self, X: Any) -> np.ndarray:
-        """The logarithm of the density of each row, or of its observed cells where some are missing."""
+        """Log-density of each row's observed cells, as an ndarray of shape (n_samples,)."""
         return self._engine.log_density(self._checked(X), self.n_jobs)
 
     def conditional(self, x: Any) -> Conditional:
-        """The distribution of the missing cells of one row given its observed ones."""
+        """Return the distribution of the missing cells of one row given its observed ones."""
         x = np.asarray(x, dtype=float)
         if x.ndim != 1:
             raise DataError(f"x has {x.ndim} dimensions, but must be one row")
         return Conditional(self, self._checked(x[None, :])[0])
 
     def marginal(self, columns: Sequence[int]) -> Conditional:
-        """The distribution of some columns, whatever the others are."""
+        """Return the marginal distribution of the given columns."""
         d = len(self._names)
         columns = [int(j) for j in columns]
         if not columns or len(set(columns)) < len(columns) or not all(0 <= j < d for j in columns):
@@ -157,7 +157,7 @@ class PSDDensity:
         return Conditional(self, np.full(d, np.nan), columns)
 
     def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
-        """New rows."""
+        """Draw new rows, as an ndarray of shape (n, n_features)."""
         return self.marginal(range(len(self._names))).sample(n, random_state)
 
     def _checked(self, X: Any) -> np.ndarray:
@@ -176,12 +176,12 @@ class PSDDensity:
 
 
 class Conditional:
-    """The distribution of some cells given others.
+    """The distribution of some cells of a row given others.
 
     Attributes
     ----------
     columns : list of int
-        The columns of the cells. Vectors and matrices are in their order.
+        The columns of the cells, which vectors and matrices follow in order.
     mean : ndarray of shape (n_cells,)
     covariance : ndarray of shape (n_cells, n_cells)
     """
@@ -190,14 +190,14 @@ class Conditional:
         missing = np.flatnonzero(np.isnan(row)).tolist()
         self.columns: list[int] = missing if columns is None else list(columns)
         self._density, self._row = density, row
-        # Where they stand among the missing cells, which the engine speaks of.
+        # Their positions among the missing cells, which index the engine's results.
         self._places = [missing.index(j) for j in self.columns]
         mean, covariance = density._engine.moments(row)
         self.mean: np.ndarray = mean[self._places]
         self.covariance: np.ndarray = covariance[np.ix_(self._places, self._places)]
 
     def log_density(self, values: Any) -> np.ndarray:
-        """The log-density of values of the cells, a row each."""
+        """Conditional log-density of each row of values of the cells."""
         values = _rows(values, "values")
         if values.shape[1] != len(self.columns):
             raise DataError(f"values have {values.shape[1]} columns, but there are {len(self.columns)} cells")
@@ -206,15 +206,15 @@ class Conditional:
         return self._density.log_density(rows) - self._density.log_density(self._row[None, :])
 
     def cdf(self, column: int, x: float) -> float:
-        """The probability that the cell of a column is at most ``x``."""
+        """Probability that the cell of a column is at most ``x``."""
         return self._density._engine.cdf(self._row, self._cell(column), float(x))
 
     def quantile(self, column: int, p: float) -> float:
-        """The quantile of the cell of a column at a probability between 0 and 1."""
+        """Quantile of the cell of a column at a probability between 0 and 1."""
         return self._density._engine.quantile(self._row, self._cell(column), float(p))
 
     def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draws of all cells together, a row each."""
+        """Draw all cells jointly, as an ndarray of shape (n, n_cells)."""
         return self._density._engine.draw(self._row, int(n), seed_of(random_state))[:, self._places]
 
     def _cell(self, column: int) -> int:
@@ -238,13 +238,13 @@ def _vector(value: Any, d: int, name: str) -> np.ndarray:
 
 
 def _precision(metric: Any, d: int) -> np.ndarray:
-    """``P``."""
+    """Return ``P`` as a matrix."""
     metric = np.asarray(metric, dtype=float)
     return metric.copy() if metric.ndim == 2 else np.eye(d) * metric
 
 
 def _metric(metric: Any, d: int) -> Any:
-    """The metric as the engine has it: a matrix as the covariance ``P^-1 / 4`` of a product of two features."""
+    """Convert the metric for the engine: a matrix becomes ``P^-1 / 4``, the covariance of a product of two features."""
     metric = np.asarray(metric, dtype=float)
     if metric.ndim == 0:
         return float(metric)

@@ -1,4 +1,4 @@
-"""How a table differs from the one that a model was fitted to."""
+"""Differences between a table and the one that a model was fitted to."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ class DriftWarning(UserWarning):
 
 @dataclass(frozen=True)
 class ColumnDrift:
-    """How the cells of a column differ from those that were learned. What is no more than chance is None.
+    """Differences between the cells of a column and those that were learned; None where they are within chance.
 
     Attributes
     ----------
     column : str
-        The column.
+        The name of the column.
     cells : int
-        Its observed cells.
+        The number of its observed cells.
     outside : float or None
-        The share of cells outside the range that was learned.
+        The share of cells outside the learned range.
     shift : float or None
         The mean minus the learned mean, in learned standard deviations.
     unseen : float or None
-        The share of cells with labels that were never learned.
+        The share of cells with labels that the model was not fitted to.
     relabelled : float or None
-        The share of cells by which the labels' shares differ.
+        The total variation distance between the shares of labels.
     note : str
-        In words.
+        The differences in words.
     """
 
     column: str

@@ -1,4 +1,4 @@
-"""What is odd about a table that is fitted, in words."""
+"""Warnings about a table that is fitted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .frames import Frame
 
 
 def findings(frame: Frame, empty: Sequence[int], kept: bool) -> Iterator[str]:
-    """What the caller should hear of a table, beside what the engine says of its columns."""
+    """Yield warnings about a table, besides the engine's notes about its columns."""
     yield from _without_a_cell(frame, empty, kept)
     for j, name in enumerate(frame.names):
         found = [text for text in frame.tokens(j) if text != frame.sentinel]

@@ -1,4 +1,4 @@
-"""The imputer, as scikit-learn has them."""
+"""The scikit-learn imputer."""
 
 from __future__ import annotations
 
@@ -24,84 +24,83 @@ from .frames import Frame, check_table, column_names, frame_of, is_frame, pandas
 from .random import seed_of
 from .report import Finding, FindingWarning, FitReport, Step
 
-#: Doubts about a table that is fitted, and findings of a completed one, that are warned of.
+#: At most so many warnings of doubts about a fitted table, and of findings in a completed one.
 _FINDINGS = 5
 
 
 class PSDImputer(TransformerMixin, BaseEstimator):
-    """Completes tables from a density that was fitted to their observed cells.
+    """Complete tables from a density fitted to their observed cells.
 
-    The density is fitted to all observed cells at once, whatever is missing. A missing cell is completed with a draw
-    from its conditional distribution, which keeps the distribution of the data, or with its mean or median. The same
-    row of the same model is always completed with the same draw, in whatever order or batch rows come.
+    The density is fitted to all observed cells at once, whatever is missing. A missing cell gets a draw from its
+    conditional distribution, which keeps the distribution of the data, or its mean or median. A model always completes
+    the same row with the same draw, in any order and any batch.
 
     Parameters
     ----------
     method : {"draw", "mean", "median"}, default="draw"
-        What `transform` puts into a missing cell. A category gets a draw or its most probable label.
+        The value that `transform` gives a missing cell. A category gets a draw or its most probable label.
     n_anchors : "auto" or int, default="auto"
-        With a number, one kernel density with so many anchors instead of the stack that cross-validation chooses.
+        An int fits one kernel density with that many anchors instead of the stack that cross-validation chooses.
     metric : {"auto", "full", "diagonal", "isotropic"}, default="auto"
-        The kind of metric that kernel densities have; full unless given.
+        The kind of metric of kernel densities; "auto" is "full".
     preset : {"default", "paper", "theory"}, default="default"
-        What to fit: the stack, or one kernel density as in the paper's experiments or theorem.
+        The model: the stack, or one kernel density as in the paper's experiments or theorem.
     reference : {"auto", "normal", "none"}, default="auto"
-        Whether the normal model stands beside the other members; "auto" is "normal", but "none" where `n_anchors`
-        asks for a single kernel density.
+        Whether the normal model is one of the members; "auto" is "normal", but "none" if `n_anchors` is a number.
     time_budget : float or None, default=None
-        Seconds after which no finer member of the stack is tried; None is 60. A fit that ends before does not depend
-        on it.
+        Seconds after which no finer member of the stack is tried; None is 60. A fit that ends within the budget does
+        not depend on it.
     categorical_features : "auto" or sequence of names, positions or bools, default="auto"
-        Columns that are categories though their cells are numbers. Text, booleans, pandas' categories and numbers
-        that are all zero or one are categories anyway.
+        Columns of numbers that are categories. Text, booleans, pandas' categories and numbers that are all zero or one
+        are categories anyway.
     ordered_features : sequence of names, positions or bools, mapping of column to levels, or None, default=None
-        Columns that are ordered levels: few numbers by their size, or labels with a list of them from the lowest to
-        the highest, as in ``{"grade": ["G1", "G2", "G3"]}``. Levels of None are those of the column's type (a
-        Categorical or an Enum). An ordered Categorical of pandas is taken as such anyway.
+        Columns of ordered levels: few distinct numbers, or labels with their list from the lowest to the highest, as
+        in ``{"grade": ["G1", "G2", "G3"]}``. With None, the levels are those of the column's type (a Categorical or an
+        Enum). An ordered Categorical of pandas is ordered anyway.
     continuous_features : sequence of names, positions or bools, or None, default=None
-        Columns that are numbers and may hold any: zeros and ones are no category, integers are not rounded, and
-        numbers of rows are completed.
+        Columns that may hold any number: zeros and ones are no category, integers are not rounded, and columns that
+        number the rows are completed.
     ignore_features : sequence of names, positions or bools, or None, default=None
-        Columns that are left as they are, and that nothing is learned from.
+        Columns that are left unchanged and not learned from.
     bounds : "auto", mapping of column to (low, high), or None, default="auto"
-        What the cells of a column may be, both ends included; either end may be None. Columns are given by name or
-        by position. Dates and times have bounds too, those of a column with a time zone are in that zone. Imputed
-        cells also respect ends that all observed ones respect (positive amounts, shares, scales), where no other end
-        is given; `ends_` has them. None lifts these.
+        Bounds of the imputed cells, both ends included; either end may be None. Columns are given by name or position.
+        Dates and times can have bounds, in the time zone of the column if it has one. Where no end is given, imputed
+        cells respect an end that all observed ones respect (positive amounts, shares, scales), listed in `ends_`; None
+        turns this off.
     min_value, max_value : float or array-like of shape (n_features,), default=-inf, inf
         Bounds of all numeric columns, or of each column.
     missing_values : number, str, np.nan, None or pandas.NA, default=np.nan
-        What stands for a missing cell. NaN, None and NA are all the same. With any other value, NaN in the table is an
-        error, as in scikit-learn.
+        The value of a missing cell. NaN, None and NA are equivalent. With any other value, NaN in the table is an error,
+        as in scikit-learn.
     add_indicator : bool, default=False
-        Whether to add a column for each one that had missing cells at `fit`, which says where cells were missing.
+        Whether to add an indicator of missing cells for each column that had some at `fit`.
     keep_empty_features : bool, default=False
         Whether columns without a cell at `fit` are kept instead of dropped. Numbers become zeros, as in scikit-learn;
         cells of any other dtype stay missing, with a warning.
     strict : bool, default=False
-        Whether missing cells that would stay empty, such as those of free text, are an error of `fit` and `transform`.
+        Whether missing cells that cannot be completed, such as those of free text, are an error in `fit` and `transform`.
         Otherwise `transform` warns of them, with counts and reasons.
     random_state : int, RandomState or None, default=None
-        The seed of everything random. An int is the same seed as the command's ``--seed``.
+        The seed. An int is the same seed as the command's ``--seed``.
     n_jobs : int or None, default=None
-        Threads; None and -1 are all cores. Results do not depend on it.
+        Number of threads; None and -1 use all cores. Results do not depend on it.
     verbose : int, default=0
         Above zero, `fit` prints a line for each member tried, and `impute` one for each completed table.
 
     Attributes
     ----------
     report_ : FitReport
-        How the fit went: chosen settings, held-out likelihood, the members tried.
+        The chosen settings, the held-out likelihood and the members tried.
     columns_ : dict of str to str
-        What each column was taken for: ``continuous``, ``integer``, ``ordered``, ``boolean``, ``category``, ``date``,
-        ``time``, ``time of day``, ``duration``, ``period``, or ``left`` if it stays as it is.
+        The kind of each column: ``continuous``, ``integer``, ``ordered``, ``boolean``, ``category``, ``date``,
+        ``time``, ``time of day``, ``duration``, ``period``, or ``left`` if it is left unchanged.
     ends_ : dict of str to (float or None, float or None)
-        The lower and the upper end that imputed cells of a column respect because all observed ones did.
+        The lower and the upper end that imputed cells of a column respect because all observed ones do.
     seed_ : int
         The seed that was used.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only where all names are text.
+        The names of the columns; only if all are text.
 
     Examples
     --------
@@ -163,7 +162,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     # Fitting
 
     def fit(self, X: Any, y: Any = None) -> PSDImputer:
-        """Fits the density to the observed cells of a table.
+        """Fit the density to the observed cells of a table.
 
         Parameters
         ----------
@@ -182,7 +181,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         self._empty: list[int] = np.flatnonzero(missing.all(axis=0)).tolist()
         self._indicated: list[int] = np.flatnonzero(missing.any(axis=0)).tolist()
         if len(self._empty) == len(frame.names):
-            # As scikit-learn's imputers have it: there is nothing to learn, and nothing to keep or only zeros.
+            # As in scikit-learn's imputers: nothing is learned, and columns are dropped or become zeros.
             self._model: Model | None = None
             trace: list[Step] = []
             notes: list[str] = []
@@ -225,7 +224,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return model, trace, notes, doubts
 
     def _finish(self, trace: list[Step], notes: list[str]) -> None:
-        """What was learned of the columns, and what the caller should hear."""
+        """Set the fitted attributes, and warn if the fit did not converge."""
         columns = self._model.columns() if self._model else []
         kind = lambda c: "left" if c["role"] == "left" else "period" if c["name"] in self._periods else c["kind"]
         self.columns_ = {c["name"]: kind(c) for c in columns}
@@ -237,11 +236,11 @@ class PSDImputer(TransformerMixin, BaseEstimator):
             warnings.warn("the fit did not converge", ConvergenceWarning, stacklevel=3)
 
     def _kept(self, names: Sequence[str]) -> list[str]:
-        """The columns that are not dropped or filled with zeros because they had no cell at `fit`."""
+        """Return the columns that had a cell at `fit`, and so are not dropped or filled with zeros."""
         return [name for j, name in enumerate(names) if j not in self._empty]
 
     def _tell_empty(self, frame: Frame) -> None:
-        """Warns of missing cells that stay empty, or refuses them."""
+        """Warn of missing cells that cannot be completed; an error if `strict`."""
         if self._model is None or len(self._filled) + len(self._empty) == len(frame.names):
             return
         for note in self._model.left_empty(frame.to_engine(), self._kept(frame.names), bool(self.strict)):
@@ -250,7 +249,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     # Completing
 
     def transform(self, X: Any) -> Any:
-        """Completes a table.
+        """Complete a table.
 
         Parameters
         ----------
@@ -259,7 +258,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         Returns
         -------
         table of the same kind
-            With its dtypes, index and names; cells that were observed are as they were.
+            With the same dtypes, index and names; observed cells are unchanged.
         """
         check_is_fitted(self)
         frame = self._frame(X, fitting=False)
@@ -267,19 +266,19 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return self._complete(frame, self.method)[0]
 
     def impute(self, X: Any, m: int = 10, *, one_fit: bool = False) -> list[Any]:
-        """Several completed tables, for analyses whose results are pooled.
+        """Return several completed tables, for analyses whose results are pooled.
 
-        Each is drawn from the density refitted under random weights of the rows, so that what is computed from them
-        and pooled by `psd_impute.pool` also says how uncertain the fit is. Weights and draws are in balance over the m
-        tables, which keeps what is pooled from scattering with them: the tables belong together, use all of them.
+        Each is drawn from the density refitted under random weights of the rows, so that results pooled by
+        `psd_impute.pool` include the uncertainty of the fit. Weights and draws are in balance over the m tables, which
+        reduces the simulation error of pooled results: use all m tables together.
 
         Parameters
         ----------
         X : table of the kind that `fit` had, or a matrix
         m : int, default=10
-            How many.
+            The number of completed tables.
         one_fit : bool, default=False
-            Whether to draw all from the one fit instead. Intervals are then too narrow.
+            Whether to draw all tables from one fit instead. Intervals are then too narrow.
 
         Returns
         -------
@@ -297,7 +296,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return self._complete(frame, "draw", int(m), one_fit=one_fit, hear=self._progress(int(m)))
 
     def _progress(self, of: int) -> Callable[[int], None]:
-        """Prints a line after each completed table, if that is wanted."""
+        """Return a callback that prints a line after each completed table if `verbose`."""
         start = time.perf_counter()
 
         def hear(number: int) -> None:
@@ -328,16 +327,16 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return [self._arranged(frame, data) for data in tables]
 
     def _tell_findings(self, findings: list[Finding]) -> None:
-        """Warns of the worst findings of the checks, and keeps all of them."""
+        """Warn of the worst findings of the checks, and keep all of them."""
         assert self.report_ is not None
         self.report_ = replace(self.report_, findings=tuple(findings))
-        # What `fit` has said of the same table is not said twice.
+        # Notes that `fit` has given about the same table are not repeated.
         new = [finding.text for finding in findings if finding.text not in self.report_.notes]
         for text in new[:_FINDINGS]:
             warnings.warn(text, FindingWarning, stacklevel=4)
 
     def _arranged(self, frame: Frame, data: Any) -> Any:
-        """Drops or fills the columns that were empty at `fit`, and adds the indicators."""
+        """Drop or fill the columns that were empty at `fit`, and add the indicators."""
         kept: Iterable[int] = range(len(frame.names))
         if self._empty:
             if self.keep_empty_features:
@@ -348,16 +347,16 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         names = self._indicator_names(frame.names) if self.add_indicator else []
         return frame.arrange(data, list(kept), flags, names)
 
-    # What else the density says
+    # Other uses of the density
 
     def conditional(self, X: Any, quantiles: Sequence[float] = (0.025, 0.975)) -> dict[str, CellDistribution]:
-        """What is known of each missing cell given the observed cells of its row.
+        """Return the distribution of each missing cell given the observed cells of its row.
 
         Parameters
         ----------
         X : table of the kind that `fit` had, or a matrix
         quantiles : sequence of float, default=(0.025, 0.975)
-            The probabilities at which quantiles are given, between 0 and 1.
+            The probabilities of the quantiles, between 0 and 1.
 
         Returns
         -------
@@ -379,7 +378,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         }
 
     def drift(self, X: Any) -> list[ColumnDrift]:
-        """How the cells of a table differ from those that were learned, for instance because they are in other units.
+        """Compare the cells of a table with those that were learned, to find for instance a change of units.
 
         Parameters
         ----------
@@ -388,8 +387,8 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         Returns
         -------
         list of ColumnDrift
-            The columns that differ by more than chance, the worst first. None of a model whose file is too old to say.
-            `transform` and `impute` warn of the same with `DriftWarning`.
+            The columns that differ by more than chance, the worst first. Empty for a model file too old to have this.
+            `transform` and `impute` warn of the same columns with `DriftWarning`.
         """
         check_is_fitted(self)
         frame = self._frame(X, fitting=False)
@@ -398,9 +397,17 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return [ColumnDrift(**found) for found in self._model.drift(frame.to_engine())]
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """The log-density of each row's observed cells, in the table's units.
+        """Log-density of each row's observed cells, in the table's units.
 
-        A row with other cells observed has a density of another dimension: compare rows with the same ones.
+        Compare only rows of the same pattern: others have densities of another dimension.
+
+        Parameters
+        ----------
+        X : table of the kind that `fit` had, or a matrix
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
         frame = self._frame(X, fitting=False)
@@ -409,10 +416,19 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return self._model.log_densities(frame.to_engine(), settings.threads(self.n_jobs))
 
     def sample(self, n: int = 1, random_state: Any = None) -> Any:
-        """New rows, drawn from the density, as a table of the kind that was fitted; of a loaded model, as one of pandas.
+        """Draw new rows from the density.
 
-        Columns that are not modelled, such as identifiers, have no values. With `random_state=None` the rows are
-        those of the fit's own seed.
+        Parameters
+        ----------
+        n : int, default=1
+            The number of rows.
+        random_state : int, RandomState or None, default=None
+            The seed; None is that of the fit.
+
+        Returns
+        -------
+        table of the kind that was fitted, or a pandas table for a loaded model
+            Columns that are not modelled, such as identifiers, have no values.
         """
         check_is_fitted(self)
         if not isinstance(n, numbers.Integral) or int(n) < 1:
@@ -428,10 +444,14 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model to a file, which the command reads too: all of it, or nothing.
+        """Write the model to a file, which the command reads too. A failed write leaves no partial file.
 
-        The file also keeps the settings that decide what `transform` gives: `method`, bounds, `missing_values`,
+        The file also keeps the settings on which `transform` depends: `method`, bounds, `missing_values`,
         `add_indicator`, `keep_empty_features` and `strict`.
+
+        Parameters
+        ----------
+        path : str or path-like
         """
         check_is_fitted(self)
         if self._model is None:
@@ -441,10 +461,19 @@ class PSDImputer(TransformerMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **given: Any) -> PSDImputer:
-        """An imputer with the model of a file that `save` or the command wrote.
+        """Read an imputer from a model file that `save` or the command wrote.
 
-        It completes tables as the saved one does; settings that are given here take the place of the file's. A
-        stranger's file can neither crash nor run anything.
+        It completes tables as the saved one does. An untrusted file can neither crash the process nor run code.
+
+        Parameters
+        ----------
+        path : str or path-like
+        **given
+            Settings of `PSDImputer` that replace those in the file.
+
+        Returns
+        -------
+        PSDImputer
         """
         model = Model.from_bytes(Path(path).read_bytes())
         saved = settings.from_json(model.settings())
@@ -471,11 +500,11 @@ class PSDImputer(TransformerMixin, BaseEstimator):
     # Tables
 
     def _frame(self, X: Any, *, fitting: bool) -> Frame:
-        """The table as a frame, checked against that of the fit."""
+        """Return the table as a frame, checked against the table of the fit."""
         sentinel = None if settings.means_missing(self.missing_values) else self.missing_values
         check_table(X)
         if isinstance(X, np.ma.MaskedArray):
-            # scikit-learn drops the mask, and would take what is below it for data.
+            # scikit-learn drops the mask, and would take the masked values for data.
             X = np.ma.filled(X.astype(float), np.nan if sentinel is None else sentinel)
         if is_frame(X):
             X = X if hasattr(X, "shape") else Table(X)
@@ -503,7 +532,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         return frame
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the columns that `transform` gives."""
+        """Return the names of the columns that `transform` gives, as an ndarray of str."""
         check_is_fitted(self, "n_features_in_")
         names = _check_feature_names_in(self, input_features)
         kept = [j for j in range(len(names)) if self.keep_empty_features or j not in self._empty]
@@ -524,12 +553,12 @@ class PSDImputer(TransformerMixin, BaseEstimator):
 
 
 def _is_matrix(names: Sequence[str]) -> bool:
-    """Whether the columns have the names that those of a matrix are given."""
+    """Whether the columns are named as those of a matrix are: x0, x1, ..."""
     return list(names) == [f"x{j}" for j in range(len(names))]
 
 
 def _refuse_other_periods(frame: Frame, learned: Mapping[str, str]) -> None:
-    """Periods are counted in their frequency: those of another one would be taken for other times."""
+    """Raise if periods have another frequency: they are counted in it, and would be taken for other times."""
     found = frame.periods()
     for j, name in enumerate(frame.names):
         holds, held = found.get(name), learned.get(name)
@@ -540,7 +569,7 @@ def _refuse_other_periods(frame: Frame, learned: Mapping[str, str]) -> None:
 
 
 def _refuse_other_gaps(frame: Frame) -> None:
-    """As scikit-learn's imputers have it, a table with a value for missing cells has no NaN besides."""
+    """Raise if a table with a value for missing cells also has NaN, as scikit-learn's imputers do."""
     counts = frame.empty().sum(axis=0)
     if counts.any():
         j = int(counts.argmax())

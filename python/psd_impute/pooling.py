@@ -1,4 +1,4 @@
-"""Rubin's rules: one answer from the same analysis of m completed tables.
+"""Rubin's rules: pool the results of one analysis of m completed tables.
 
 Notation, for one coefficient: table i gives the estimate q_i with variance u_i (its squared standard error).
 
@@ -38,17 +38,21 @@ def pool(
 
     Parameters
     ----------
-    estimates
+    estimates : iterable of float, array-like or fitted results
         m numbers or m vectors, one for each table. Without `variances`, m fitted results: anything with
         `params` and `cov_params()` (statsmodels), anything with `coef_` and `cov_` or `covariance_`, or
         tuples (estimate, variance).
-    variances
+    variances : iterable of float or array-like, or None, default=None
         The squared standard errors: m numbers, m vectors, or m covariance matrices.
-    dof_complete
-        Degrees of freedom that the analysis would have without missing cells. By default the smallest
-        `df_resid` (or `df_resid_`) of the fitted results; infinite where none is known.
-    level
-        The share of confidence intervals that should cover the truth.
+    dof_complete : float or None, default=None
+        Degrees of freedom of the analysis without missing cells. By default the smallest `df_resid` (or
+        `df_resid_`) of the fitted results, or infinite if none is known.
+    level : float, default=0.95
+        The nominal coverage of confidence intervals.
+
+    Returns
+    -------
+    Pooled
 
     Examples
     --------
@@ -96,25 +100,25 @@ class WaldTest(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pooled:
-    """Pooled estimates: numbers if numbers were pooled, otherwise arrays with one entry for each coefficient.
+    """Pooled estimates: numbers if numbers were pooled, otherwise arrays with one entry per coefficient.
 
     Attributes
     ----------
-    m
+    m : int
         Number of completed tables.
-    estimate
+    estimate : float or ndarray of shape (n_coefficients,)
         Mean of the m estimates.
-    ubar
-        Variance within tables: mean of the m variances.
-    b
-        Variance between tables: variance of the m estimates.
-    dof_complete
+    ubar : float or ndarray of shape (n_coefficients,)
+        Variance within imputations: mean of the m variances.
+    b : float or ndarray of shape (n_coefficients,)
+        Variance between imputations: variance of the m estimates.
+    dof_complete : float
         Degrees of freedom of the complete-data analysis, possibly infinite.
-    level
+    level : float
         Level of the confidence intervals.
-    names
+    names : tuple of str or None
         Names of the coefficients, None if they have none.
-    within, between
+    within, between : ndarray of shape (n_coefficients, n_coefficients) or None
         `ubar` and `b` as covariance matrices, None unless covariance matrices were pooled.
     """
 
@@ -159,12 +163,12 @@ class Pooled:
 
     @property
     def df(self) -> Numbers:
-        """Degrees of freedom of Barnard and Rubin; Rubin's where `dof_complete` is infinite."""
+        """Degrees of freedom of Barnard and Rubin; Rubin's if `dof_complete` is infinite."""
         return _degrees_of_freedom(self.m, self.lambda_, self.dof_complete)
 
     @property
     def fmi(self) -> Numbers:
-        """Fraction of missing information; 0 where the estimates do not differ."""
+        """Fraction of missing information; 0 if the estimates do not differ."""
         return _fraction_missing(self.lambda_, self.df)
 
     @property
@@ -174,19 +178,19 @@ class Pooled:
 
     @property
     def statistic(self) -> Numbers:
-        """Estimate in standard errors, for the test that it is zero."""
+        """Estimate over its standard error, for the test that it is zero."""
         return _ratio(self.estimate, self.std_error)
 
     @property
     def p_value(self) -> Numbers:
-        """Two-sided p value of `statistic`, by Student's t with `df` degrees of freedom."""
+        """Two-sided p value of `statistic`, from Student's t with `df` degrees of freedom."""
         from scipy.special import stdtr
 
         p_value: Numbers = 2 * stdtr(self.df, -np.abs(self.statistic))
         return p_value
 
     def conf_int(self) -> np.ndarray:
-        """Confidence intervals: lower and upper end along the last axis."""
+        """Confidence intervals, with lower and upper ends along the last axis."""
         from scipy.special import stdtrit
 
         half = stdtrit(self.df, (1 + self.level) / 2) * self.std_error
@@ -197,8 +201,12 @@ class Pooled:
 
         Parameters
         ----------
-        which
-            Names or positions of the coefficients; all of them by default, an intercept too.
+        which : sequence of str or int, or None, default=None
+            Names or positions of the coefficients; None is all, including an intercept.
+
+        Returns
+        -------
+        WaldTest
         """
         if self.within is None or self.between is None:
             raise ValueError("wald_test needs covariances: pool covariance matrices in place of variances")
@@ -208,7 +216,7 @@ class Pooled:
         return _wald(self.m, q, self.within[block], self.between[block], self.dof_complete)
 
     def to_frame(self) -> pd.DataFrame:
-        """Everything as a pandas data frame, one row for each coefficient."""
+        """All results as a pandas ``DataFrame`` with one row per coefficient."""
         import pandas as pd
 
         return pd.DataFrame(self._columns(), index=self.names)
@@ -263,24 +271,24 @@ class Pooled:
         raise ValueError(f"there is no coefficient {one!r}; there are: {known}")
 
     def _labels(self) -> list[str]:
-        """The first column of the table, header and all; of no width for a single number."""
+        """The first column of the printed table with its header; of no width for a single number."""
         rows = np.size(self.estimate)
         labels = list(self.names or ("" if np.ndim(self.estimate) == 0 else str(i) for i in range(rows)))
         width = max(map(len, labels))
         return [label.ljust(width) for label in ["", *labels]]
 
 
-# What is computed
+# Formulas
 
 
 def _between(q: np.ndarray) -> Numbers:
-    """Variance of the estimates over tables; exactly 0 where they are equal, as the mean need not be."""
+    """Variance between imputations; subtracting q[0] makes it exactly 0 for equal estimates, in spite of rounding."""
     variance: Numbers = np.var(q - q[0], axis=0, ddof=1)
     return variance
 
 
 def _ratio(part: Numbers, whole: Numbers) -> Numbers:
-    """The part over the whole, 0 where the part is 0."""
+    """The part over the whole; 0 if the part is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio: Numbers = np.where(part == 0, 0.0, np.divide(part, whole))[()]
     return ratio
@@ -331,7 +339,7 @@ def _fraction_missing(lambda_: Numbers, df: Numbers) -> Numbers:
 
 
 # Li, Raghunathan and Rubin (1991). The k x k matrix b of a few tables is too noisy to be used as it is. If
-# every direction loses the same share of information, b is a multiple of ubar, and one average tells it:
+# every direction loses the same share of information, b is a multiple of ubar, and one average estimates it:
 #
 #     r = (1 + 1/m) tr(b ubar^-1) / k,   D1 = q' ubar^-1 q / (k (1 + r)).
 
@@ -358,9 +366,9 @@ def _wald(m: int, q: np.ndarray, within: np.ndarray, between: np.ndarray, dof_co
 #
 #     4 + x / (1 + a^2 / (n - 4) (y (1/s + 4/x)^2 + 4/s + 4/y + 8/x)),
 #
-# which tends to the first line as v grows, and to v* as a goes to 0. It needs n > 4 and x > 0. Otherwise we
-# take the second line with the degrees of freedom of Barnard and Rubin, and never more than v*: for k = 1 the
-# test is then the t test of the coefficient.
+# which tends to the first line as v grows, and to v* as a goes to 0. It needs n > 4 and x > 0. Otherwise the
+# second line is used with the degrees of freedom of Barnard and Rubin, and at most v*: for k = 1 the test is
+# then the t test of the coefficient.
 
 
 def _joint_degrees_of_freedom(m: int, k: int, riv: float, dof_complete: float) -> float:
@@ -377,11 +385,11 @@ def _joint_degrees_of_freedom(m: int, k: int, riv: float, dof_complete: float) -
     return min(v, (k + 1) / 2 * float(_degrees_of_freedom(m, riv / (1 + riv), dof_complete)))
 
 
-# What comes in
+# Input
 
 
 class _Analysis(NamedTuple):
-    """What one table gave."""
+    """The result of the analysis of one table."""
 
     estimate: Any
     variance: Any
@@ -390,7 +398,7 @@ class _Analysis(NamedTuple):
 
 
 def _read(result: Any) -> _Analysis:
-    """An analysis from a fitted result or an (estimate, variance) tuple."""
+    """Read a fitted result or an (estimate, variance) tuple."""
     if hasattr(result, "params") and hasattr(result, "cov_params"):
         return _Analysis(result.params, result.cov_params(), getattr(result, "df_resid", None))
     for covariance in ("cov_", "covariance_"):
@@ -418,7 +426,7 @@ def _paired(estimates: Iterable[Any], variances: Iterable[Any]) -> list[_Analysi
 
 
 def _stacked(values: list[Any], what: str) -> np.ndarray:
-    """The values of all tables as one array, table by table."""
+    """Stack the values of all tables into one array."""
     arrays: list[np.ndarray] = []
     for table, value in enumerate(values, start=1):
         try:
@@ -466,7 +474,7 @@ def _checked_dof(dof: float) -> float:
 
 
 def _common_names(analyses: list[_Analysis], shape: tuple[int, ...]) -> Names:
-    """The names of the coefficients, which all tables must agree on."""
+    """Return the names of the coefficients, which must be the same for all tables."""
     common: Names = None
     for table, analysis in enumerate(analyses, start=1):
         for names in (analysis.names, _index(analysis.estimate), _index(analysis.variance)):
@@ -479,16 +487,16 @@ def _common_names(analyses: list[_Analysis], shape: tuple[int, ...]) -> Names:
 
 
 def _index(values: Any) -> Names:
-    """The index of a pandas object as names; that of a list is a method."""
+    """Return the index of a pandas object as names; a list's `index` is a method."""
     index = getattr(values, "index", None)
     return None if index is None or callable(index) else tuple(map(str, index))
 
 
-# What goes out
+# Output
 
 
 def _text_column(name: str, numbers: np.ndarray) -> list[str]:
-    """A header and its numbers, aligned to the right."""
+    """Format a header and its numbers, aligned to the right."""
     cells = [name, *(f"{number:.5g}" for number in numbers)]
     width = max(map(len, cells))
     return [cell.rjust(width) for cell in cells]

@@ -1,4 +1,4 @@
-"""Seeds, the way scikit-learn's users give them."""
+"""Seeds from scikit-learn's ``random_state``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def seed_of(random_state: Any) -> int:
-    """The engine's seed: an int is one itself, a RandomState (NumPy's own for None) draws one."""
+    """Return the engine's seed: an int itself, or one drawn from the RandomState (NumPy's own for None)."""
     if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
         return int(random_state)
     from sklearn.utils import check_random_state

@@ -1,4 +1,4 @@
-"""How a fit went."""
+"""The report of a fit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Member(NamedTuple):
-    """A member of the stack. Its likelihood is the held-out log-likelihood in nats a row."""
+    """A member of the stack, with its held-out log-likelihood in nats per row."""
 
     name: str
     space: str
@@ -16,7 +16,7 @@ class Member(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A member that was tried: seconds since the start, and its held-out log-likelihood, not known of donors."""
+    """A member that was tried: seconds since the start, and its held-out log-likelihood, None for donors."""
 
     seconds: float
     name: str
@@ -28,11 +28,11 @@ class FindingWarning(UserWarning):
 
 
 class Finding(NamedTuple):
-    """What a check of a completed table found.
+    """A finding of the checks of a completed table.
 
     `kind` is one of ``extrapolation``, ``label-pair``, ``impossible-value``, ``label-share``, ``zero-share``, ``value-share``, ``mean``,
-    ``spread``, ``association``, ``far-cell``, ``sentinel`` and ``likelihood``; the column that was imputed comes first. `severity` is at least 1 where the
-    whole fit is doubtful, otherwise about the share of a column's imputed cells that are.
+    ``spread``, ``association``, ``far-cell``, ``sentinel`` and ``likelihood``; the imputed column comes first in `columns`. `severity` is at least
+    1 if the whole fit is doubtful, otherwise about the share of a column's imputed cells that are doubtful.
     """
 
     kind: str
@@ -44,36 +44,36 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class FitReport:
-    """How a fit went.
+    """The report of a fit.
 
     Attributes
     ----------
     preset : str
-        What was fitted: ``default``, ``paper`` or ``theory``.
+        The preset: ``default``, ``paper`` or ``theory``.
     rows : int
-        The rows learned from.
+        The number of rows learned from.
     rows_fitted : int
-        The rows that members were fitted to.
+        The number of rows that members were fitted to.
     rows_compared : int
-        The rows that members were compared on. They are the donors, too.
+        The number of rows that members were compared on, which are also the donors.
     seed : int
-        The seed of everything random.
+        The seed of the fit.
     converged : bool
     settings : dict
-        What was chosen on the way.
+        The settings that the fit chose.
     held_out : float or None
-        The held-out log-likelihood of the observed cells in nats a row; of the default preset only.
+        The held-out log-likelihood of the observed cells in nats per row; default preset only.
     normal_held_out : float or None
-        That of the normal model.
+        The same for the normal model.
     members : tuple of Member
-        Every member tried, with its weight; of the default preset only.
+        Every member tried, with its weight; default preset only.
     trace : tuple of Step
         The members in the order they were tried; empty for a model that was loaded.
     notes : tuple of str
-        What there is to say of the table's columns.
+        Notes about the table's columns.
     findings : tuple of Finding
-        What the checks of the table that was completed last found, the worst first. `transform` and `impute` warn of the
-        first five with `FindingWarning`.
+        The findings of the checks of the last completed table, the worst first. `transform` and `impute` warn of the first
+        five with `FindingWarning`.
     """
 
     preset: str

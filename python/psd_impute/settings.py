@@ -1,4 +1,4 @@
-"""What an imputer is told: checked, and put into the engine's words."""
+"""Settings of an imputer: checked, and converted for the engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Bound = Tuple[str, End, End, bool]
 
 
 class Wish(NamedTuple):
-    """How the engine is to take a column: its name, as what, and the levels of one that is ordered."""
+    """The kind that the engine must give a column, with the levels if it is ordered."""
 
     column: str
     kind: str
@@ -33,7 +33,7 @@ class Wish(NamedTuple):
 
 
 def check(settings: Any) -> None:
-    """Refuses settings outside their range."""
+    """Raise if a setting is outside its range."""
     for name, allowed in CHOICES.items():
         value = getattr(settings, name)
         if not isinstance(value, str) or value not in allowed:
@@ -47,7 +47,7 @@ def check(settings: Any) -> None:
 
 
 def threads(n_jobs: Any) -> int | None:
-    """How many threads ``n_jobs`` are; None is all cores."""
+    """Return the number of threads of ``n_jobs``; None is all cores."""
     if n_jobs is None or n_jobs == -1:
         return None
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
@@ -57,7 +57,7 @@ def threads(n_jobs: Any) -> int | None:
 
 
 def means_missing(value: Any) -> bool:
-    """Whether the value is one of those that are missing anyway: NaN, None, pandas.NA."""
+    """Whether the value is always missing: NaN, None or pandas.NA."""
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, numbers.Real) and value != value)
 
 
@@ -65,7 +65,7 @@ def means_missing(value: Any) -> bool:
 
 
 def column_name(column: Any, names: Sequence[str], setting: str) -> str:
-    """The engine's name of a column that is given by name or position."""
+    """Return the engine's name of a column given by name or position."""
     if isinstance(column, numbers.Integral) and not isinstance(column, bool) and str(column) not in names:
         if -len(names) <= int(column) < len(names):
             return names[int(column)]
@@ -75,7 +75,7 @@ def column_name(column: Any, names: Sequence[str], setting: str) -> str:
 
 
 def chosen(given: Any, names: Sequence[str], setting: str) -> list[str]:
-    """The names of the columns that a list of names, positions or bools chooses. Names and positions may be mixed."""
+    """Return the columns chosen by a list of names, positions or bools. Names and positions may be mixed."""
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         auto = "'auto' or " if setting == "categorical_features" else ""
         raise SettingError(f"{setting} is {given!r}, but must be {auto}a list of columns")
@@ -88,7 +88,7 @@ def chosen(given: Any, names: Sequence[str], setting: str) -> list[str]:
 
 
 def wishes(settings: Any, frame: Frame, empty: Sequence[int]) -> list[Wish]:
-    """How columns are to be taken, whatever the engine's rules say. Nothing can be wished of an empty column."""
+    """Return the kinds of columns that override the engine's rules. An empty column has none."""
     names = frame.names
     found: dict[str, tuple[str, Wish]] = {}
 
@@ -113,10 +113,10 @@ def wishes(settings: Any, frame: Frame, empty: Sequence[int]) -> list[Wish]:
 
 
 def _usual(frame: Frame, j: int) -> Wish:
-    """What a column is to be taken for that nobody has named."""
+    """Return the default kind of a column that no setting names."""
     name = frame.names[j]
     if isinstance(frame.data, np.ndarray) or name in frame.periods():
-        # Whoever gives a matrix wants all of it completed, and periods name no rows: neither is an identifier.
+        # Columns of a matrix are all completed, and periods do not identify rows: neither is an identifier.
         return Wish(name, "completed")
     levels = frame.levels(j) if frame.is_ordered(j) else None
     if levels and all(isinstance(level, str) for level in levels):
@@ -127,7 +127,7 @@ def _usual(frame: Frame, j: int) -> Wish:
 
 
 def _ordered(given: Any, frame: Frame) -> dict[str, list[str] | None]:
-    """The columns that are ordered, with their levels: those given, those of a type that lists them, or none of numbers."""
+    """Return the ordered columns with their levels: given, listed by the column's type, or None for numbers."""
     setting = "ordered_features"
     if not isinstance(given, Mapping):
         given = dict.fromkeys(chosen(given or (), frame.names, setting))
@@ -154,7 +154,7 @@ def _is_number(value: Any) -> bool:
 
 
 def bounds(settings: Any, names: Sequence[str], zones: Mapping[str, str], periods: Mapping[str, str]) -> list[Bound]:
-    """The bounds of columns: the name, both ends, and whether they are only meant for numbers."""
+    """Return the bounds of columns: the name, both ends, and whether they apply to numbers only."""
     ends: dict[str, Bound] = {}
     for k, (setting, none) in enumerate((("min_value", -np.inf), ("max_value", np.inf))):
         given = getattr(settings, setting)
@@ -177,7 +177,7 @@ def bounds(settings: Any, names: Sequence[str], zones: Mapping[str, str], period
 
 
 def _pairs(given: Any, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
-    """The ends that are given for columns, by the columns' names."""
+    """Return the given ends by column name."""
     if given is None or isinstance(given, str) and given == "auto":
         return {}
     if not isinstance(given, Mapping):
@@ -197,7 +197,7 @@ def _pairs(given: Any, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
 
 
 def _end(end: Any, zone: str | None, period: str | None) -> End:
-    """A bound as the engine reads it: a number, or a date or time as text."""
+    """Convert a bound for the engine: a number, or a date or time as text."""
     if period is not None and end is not None:
         return float(_period(end, period).ordinal)
     if isinstance(end, np.timedelta64):
@@ -225,7 +225,7 @@ def _period(end: Any, freq: str) -> Any:
 
 
 def _in_zone(end: Any, zone: str) -> Any:
-    """A time of a column with a zone: one without is of that zone."""
+    """Place a time without a zone in the zone of its column."""
     if isinstance(end, str):
         try:
             end = datetime.datetime.fromisoformat(end)
@@ -239,7 +239,7 @@ def _in_zone(end: Any, zone: str) -> Any:
 
 
 def time_zone(name: str) -> datetime.tzinfo:
-    """The zone of a name of Arrow's: one of the time zone database, or an offset such as ``+01:00``."""
+    """Return the zone of an Arrow name: one of the time zone database, or an offset such as ``+01:00``."""
     if name[:1] in "+-":
         hours, _, minutes = name[1:].partition(":")
         offset = datetime.timedelta(hours=int(hours[:2]), minutes=int(minutes or hours[2:] or 0))
@@ -253,7 +253,7 @@ def time_zone(name: str) -> datetime.tzinfo:
 
 
 class Saved(NamedTuple):
-    """What a model file says of an imputer: its settings, whether its columns had names, and the frequencies of those with periods."""
+    """An imputer in a model file: its settings, whether its columns had names, and the frequencies of columns of periods."""
 
     settings: dict[str, Any]
     named: bool
@@ -263,7 +263,7 @@ class Saved(NamedTuple):
 def to_json(
     settings: Any, names: Sequence[str], named: bool, zones: Mapping[str, str], periods: Mapping[str, str]
 ) -> str | None:
-    """The settings that decide what `transform` gives, for a model file; None if all are the usual ones."""
+    """Return the settings on which `transform` depends, for a model file; None if all are the defaults."""
     out: dict[str, Any] = {}
     if settings.method != "draw":
         out["method"] = settings.method
@@ -276,7 +276,7 @@ def to_json(
     for name, none in (("min_value", -np.inf), ("max_value", np.inf)):
         value = getattr(settings, name)
         if value is not None and not np.all(np.asarray(value, dtype=float) == none):
-            # JSON has no infinite numbers.
+            # JSON has no infinities.
             out[name] = np.asarray(value, dtype=float).astype(str).tolist()
     pairs = _pairs(settings.bounds, names)
     if settings.bounds is None:
@@ -296,7 +296,7 @@ def to_json(
 
 
 def from_json(text: str | None) -> Saved:
-    """What `to_json` wrote. The file may be a stranger's, and hold anything."""
+    """Read the output of `to_json`. The file is untrusted."""
     try:
         found = json.loads(text or "{}")
         named = found.pop("named", True) is True

@@ -1,24 +1,24 @@
-//! Bounds of columns, as Python gives them.
+//! Bounds of columns, as given in Python.
 
 use crate::errors::Failure;
 use psd_impute::impute::Limits;
 use psd_impute_frame::{Bounds, BoundsOptions, End, Kind, Plan, Role, Source};
 use pyo3::prelude::*;
 
-/// One end: a number as it is, or a date or time as text.
+/// One end: a number, or a date or time as text.
 #[derive(FromPyObject)]
 pub(crate) enum EndGiven {
     Number(f64),
     Text(String),
 }
 
-/// A column's name, its lower and upper end, and whether they are only meant if it is a modelled number.
+/// A column's name, its lower and upper end, and whether they apply only if it is a modelled number.
 pub(crate) type Ends = (String, Option<EndGiven>, Option<EndGiven>, bool);
 
-/// The bounds that are asked for, and whether imputed cells respect the ends that all observed ones did.
+/// The given bounds, and whether imputed cells respect the ends that all observed ones do.
 pub(crate) type Asked = (Vec<Ends>, bool);
 
-/// The bounds of a plan's columns, within what the types of a table can hold; without one, those of the table that was fitted.
+/// The bounds of a plan's columns, within the range of the types of a table; without a table, of the fitted one.
 pub(crate) fn limits(plan: &Plan, (ends, auto): Asked, source: Option<&Source>) -> Result<Limits, Failure> {
     let is_number = |name: &str| {
         let column = plan.column(name).filter(|column| *column.role() == Role::Modelled);

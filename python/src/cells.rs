@@ -1,4 +1,4 @@
-//! What is known of missing cells, as NumPy's arrays.
+//! Predictive distributions of missing cells, as NumPy arrays.
 
 use numpy::ndarray::Array2;
 use numpy::{PyArray1, PyArray2};
@@ -66,7 +66,7 @@ fn unit_name(unit: TimeUnit) -> &'static str {
     }
 }
 
-/// The labels of a category, as what they are: texts, numbers or booleans.
+/// The labels of a category in their type: texts, numbers or booleans.
 pub(crate) fn labels<'py>(py: Python<'py>, kind: &Kind) -> PyResult<Bound<'py, PyList>> {
     match kind {
         Kind::Labels { labels, .. } => PyList::new(py, labels),

@@ -1,4 +1,4 @@
-//! Completing a table, once or several times, a batch after another.
+//! Completion of a table, once or several times, batch by batch.
 
 use crate::bounds::{Asked, limits};
 use crate::errors::{Failure, SettingError};
@@ -12,15 +12,15 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How a table is to be completed. A dictionary in Python.
+/// Options of completing a table. A dictionary in Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Wanted {
     method: String,
     seed: u64,
-    /// How many completed tables.
+    /// Number of completed tables.
     imputations: u64,
-    /// Whether all are drawn from the one fit.
+    /// Whether all are drawn from one fit.
     one_fit: bool,
     bounds: Asked,
     threads: Option<usize>,
@@ -30,11 +30,11 @@ pub(crate) struct Wanted {
 pub(crate) enum Event {
     /// A completed batch of the current table.
     Batch(RecordBatch),
-    /// All batches of so many tables are done.
+    /// This many tables are complete.
     Tables(u64),
 }
 
-/// What to put into a missing cell.
+/// The value that a missing cell gets.
 #[derive(Clone, Copy)]
 enum Method {
     Draw,
@@ -64,13 +64,13 @@ impl Wanted {
     }
 }
 
-/// A finding of the checks: its kind, the columns, its numbers, a sentence, and how bad it is.
+/// A finding of the checks: its kind, the columns, its numbers, a sentence and its severity.
 type Finding = (&'static str, Vec<String>, BTreeMap<&'static str, f64>, String, f64);
 
-/// Notes about a table, those about how it differs from the one that was fitted, and findings of the checks of the first completed table.
+/// Notes about a table, notes about its drift from the fitted one, and findings of the checks of the first completed table.
 pub(crate) type Notes = (Vec<String>, Vec<String>, Vec<Finding>);
 
-/// Completes a table and hands its batches over as they are done, so that they need not all be in memory.
+/// Completes a table and passes on each batch as it is done, so that they need not all be in memory.
 pub(crate) fn complete(
     py: Python<'_>,
     fitted: Arc<TableModel>,
@@ -103,12 +103,12 @@ pub(crate) fn complete(
     run(py, threads, work, hear)
 }
 
-/// Without the option, which is the command's.
+/// Drops the option, which is one of the command.
 fn finding(Warning { kind, columns, numbers, text, severity, .. }: Warning) -> Finding {
     (kind.name(), columns, numbers, text, severity)
 }
 
-/// Completes a table once. The first time, what is found in it and its checks are kept.
+/// Completes a table once. The first time, the notes and the findings of the checks are kept.
 fn complete_one(
     TableModel { plan, .. }: &TableModel,
     source: &Source,
@@ -133,7 +133,7 @@ fn complete_one(
     Ok(())
 }
 
-/// What gaps are filled with.
+/// The source of imputed values.
 enum Filling<'a> {
     Means(&'a Imputer<'a>),
     Medians(&'a Imputer<'a>),
@@ -163,7 +163,7 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// Ends work that nobody waits for.
+/// Ends work whose caller has gone.
 pub(crate) fn check<E, T>(teller: &Teller<E, T>) -> Result<(), Failure> {
     if teller.is_alone() { Err(psd_impute::Error::Abandoned.into()) } else { Ok(()) }
 }

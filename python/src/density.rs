@@ -27,7 +27,7 @@ pub(crate) struct KernelDensity {
     columns: Vec<Column>,
 }
 
-/// What is fixed by the caller. A dictionary in Python.
+/// The parameters fixed by the caller. A dictionary in Python.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Given<'py> {
@@ -96,7 +96,7 @@ impl Given<'_> {
 
 #[pymethods]
 impl KernelDensity {
-    /// Fits `Q`. Returns the density, `Q`, and how it went.
+    /// Fits `Q`. Returns the density, `Q` and a report.
     #[staticmethod]
     fn fit<'py>(
         py: Python<'py>,
@@ -137,7 +137,7 @@ impl KernelDensity {
         Ok((Self { density: fitted.density.into(), columns }, PyArray2::from_owned_array(py, q), report))
     }
 
-    /// The density at a `Q` that is known.
+    /// The density of a known `Q`.
     #[staticmethod]
     fn at(names: Vec<String>, given: Given<'_>, q: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
         let (fit, anchors) = given.setup()?;
@@ -189,7 +189,7 @@ impl KernelDensity {
             .map_err(Failure::from)?)
     }
 
-    /// Draws of a row's missing cells, a draw a row.
+    /// Draws of a row's missing cells, one per row.
     fn draw<'py>(
         &self,
         py: Python<'py>,
@@ -213,7 +213,7 @@ fn columns(names: Vec<String>) -> Vec<Column> {
     names.into_iter().map(Column::continuous).collect()
 }
 
-/// The engine keeps a row in a column of its matrix.
+/// The engine's table of the rows, which are columns of its matrix.
 fn table(columns: Vec<Column>, rows: ArrayView2<'_, f64>) -> Result<Table, Failure> {
     Ok(Table::new(columns, transposed(rows))?)
 }

@@ -1,4 +1,4 @@
-//! Exceptions: one for each kind of mistake, with what to do about it on a line of its own.
+//! Exceptions: one for each kind of mistake, with a hint on a line of its own.
 
 use crate::hints;
 use psd_impute_frame::Error as FrameError;
@@ -34,7 +34,7 @@ create_exception!(
     "A mistake of psd_impute's own. Please report it."
 );
 
-/// What goes wrong in the engine.
+/// A failure in the engine.
 pub(crate) enum Failure {
     Frame(FrameError),
     /// The engine panicked.
@@ -86,7 +86,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Python chooses the exception by the number, and shows the file.
+/// Python chooses the exception by the error number, and shows the file.
 fn os_error(error: &io::Error, path: &Path) -> PyErr {
     let number = error.raw_os_error().unwrap_or(match error.kind() {
         io::ErrorKind::NotFound => 2,

@@ -1,8 +1,8 @@
-//! What to do about an error, in the words of the Python package.
+//! Hints for errors, with the names of the Python package.
 
 use psd_impute_frame::{Error, Sentinel};
 
-/// The library's hint, with the settings that do what it says.
+/// The library's hint, with the names of the settings in Python.
 pub(crate) fn hint(error: &Error) -> Option<String> {
     Some(match error {
         Error::BadCell { column, .. } => format!(
@@ -25,7 +25,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
     })
 }
 
-/// What to say of a value that looks like a code for missing cells, and what to do about it.
+/// The warning about a value that looks like a code for missing cells, with a hint.
 pub(crate) fn sentinel_text(sentinel: &Sentinel) -> String {
     let Sentinel { column, value, .. } = sentinel;
     let cells = match value.parse::<f64>() {

@@ -1,4 +1,4 @@
-//! The engine for Python. What is here converts and waits; everything that a user sees is in `psd_impute/`, in Python.
+//! The engine for Python. This crate converts and waits; the public interface is in `psd_impute/`, in Python.
 
 mod bounds;
 mod cells;
@@ -14,7 +14,7 @@ mod run;
 mod table;
 mod watch;
 
-/// Fits make many small matrices on every thread, for which the system's allocator is slow.
+/// Fits allocate many small matrices on every thread, for which the system's allocator is slow.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -32,7 +32,7 @@ mod _engine {
     #[pymodule_export]
     use crate::table::Table;
 
-    /// What stands for a missing cell in text, as the command has it.
+    /// The texts that count as missing cells, the same as for the command.
     #[pymodule_export]
     const MISSING_TEXTS: [&str; psd_impute_frame::DEFAULT_MISSING.len()] = psd_impute_frame::DEFAULT_MISSING;
 }

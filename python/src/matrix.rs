@@ -1,4 +1,4 @@
-//! NumPy's matrices: to Arrow's columns, and back.
+//! Conversion of NumPy matrices to Arrow columns and back.
 
 use crate::errors::DataError;
 use crate::table::Table;
@@ -26,7 +26,7 @@ pub(crate) enum Target<'py> {
     Single(PyReadwriteArray2<'py, f32>),
 }
 
-/// A table of a matrix, a row a row; NaN is missing.
+/// Converts a matrix to a table, row by row; NaN is missing.
 #[pyfunction]
 pub(crate) fn table_from_matrix(py: Python<'_>, matrix: Matrix<'_>, names: Vec<String>) -> PyResult<Table> {
     match matrix {
@@ -53,14 +53,14 @@ where
     Ok(Table::of(vec![batch.map_err(|error| DataError::new_err(error.to_string()))?]))
 }
 
-/// Writes a table of numbers into a matrix, whose columns have these names; NaN where the table has none of a name.
+/// Writes a table of numbers into a matrix whose columns have these names; NaN for names that the table lacks.
 #[pyfunction]
 pub(crate) fn write_matrix(table: &Bound<'_, Table>, names: Vec<String>, matrix: Target<'_>) -> PyResult<()> {
     let mut rows = Rows::new(names, matrix);
     table.get().records().iter().try_for_each(|batch| rows.write(batch))
 }
 
-/// A matrix whose rows are written one batch after another.
+/// A matrix whose rows are written batch by batch.
 pub(crate) struct Rows<'py> {
     names: Vec<String>,
     matrix: Target<'py>,

@@ -1,4 +1,4 @@
-//! A fitted model: fitting, completing, and what else it says of tables.
+//! A fitted model: fit, completion and other uses.
 
 use crate::bounds::{Asked, limits};
 use crate::cells::column_cells;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A fitted model with what its columns are.
+/// A fitted model with the plan of its columns.
 #[pyclass(frozen, module = "psd_impute._engine")]
 pub(crate) struct Model {
     fitted: Arc<TableModel>,
@@ -30,8 +30,9 @@ pub(crate) struct Model {
 
 #[pymethods]
 impl Model {
-    /// Fits a table. Returns the model, what there is to say, and what of it may be wrong with the table, the worst first. Columns in `strict`, if it is given, are refused when cells of theirs
-    /// would stay empty. `hear(member, done, of, held_out)` is called for each member tried.
+    /// Fits a table. Returns the model, the notes, and those notes that are doubts about the table, the worst first.
+    /// Missing cells that would stay empty in the columns of `strict`, if given, are an error.
+    /// `hear(member, done, of, held_out)` is called for each member tried.
     #[staticmethod]
     #[pyo3(signature = (table, *, wishes, bounds, recipe, anchors, metric, normal, seed, seconds, strict, threads, hear))]
     #[allow(clippy::too_many_arguments)]
@@ -102,7 +103,7 @@ impl Model {
         Ok(PyBytes::new(py, &self.fitted.to_bytes().map_err(Failure::from)?))
     }
 
-    /// Writes a model file: all of it, or nothing. `settings` is JSON that the file is to hold too.
+    /// Writes a model file; a failed write leaves no partial file. `settings` is JSON to store in it.
     fn save(&self, path: PathBuf, settings: Option<&str>) -> PyResult<()> {
         let settings = settings.map(serde_json::from_str).transpose();
         let settings = settings.map_err(|error| SettingError::new_err(error.to_string()))?;
@@ -110,7 +111,7 @@ impl Model {
         Ok(write_file(&path, &bytes).map_err(Failure::from)?)
     }
 
-    /// The settings that a file was saved with, as JSON. They may be anything.
+    /// The settings stored in the model file, as JSON that is not validated.
     fn settings(&self) -> Option<String> {
         self.fitted.plan.settings().map(ToString::to_string)
     }
@@ -119,8 +120,8 @@ impl Model {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
     }
 
-    /// Completes a table as often as wanted. Returns the completed tables and what there is to say. `hear(number)` is called after each
-    /// table.
+    /// Completes a table `wanted.imputations` times. Returns the completed tables and notes. `hear(number)` is called after
+    /// each table.
     fn complete(
         &self,
         py: Python<'_>,
@@ -143,7 +144,7 @@ impl Model {
         Ok((tables, notes))
     }
 
-    /// Completes a table of numbers into matrices of its shape, one for each completed table. Returns what there is to say.
+    /// Completes a table of numbers into matrices of its shape, one for each completed table. Returns notes.
     fn complete_into(
         &self,
         py: Python<'_>,
@@ -164,7 +165,7 @@ impl Model {
         complete(py, self.fitted.clone(), table.source(), wanted, take)
     }
 
-    /// What to say of the missing cells of a table that stay empty, among the columns of these names. If strict, they are refused.
+    /// Notes about the missing cells that stay empty in the columns of these names; an error if strict.
     fn left_empty(&self, table: &Table, names: Vec<String>, strict: bool) -> PyResult<Vec<String>> {
         let mut report = Report::default();
         for batch in table.source().batches().map_err(Failure::from)? {
@@ -177,7 +178,7 @@ impl Model {
         Ok(left.iter().filter_map(LeftColumn::note).collect())
     }
 
-    /// How a table differs from the one that was fitted: a dictionary for each column that does, the worst first.
+    /// Differences between a table and the fitted one: a dictionary for each column that differs, the worst first.
     fn drift<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let (fitted, source) = (self.fitted.clone(), table.source());
         let drift = quietly(py, None, move |teller| {
@@ -191,7 +192,7 @@ impl Model {
         drift.iter().map(|drift| report::drift(py, drift)).collect()
     }
 
-    /// What is known of each missing cell: a dictionary of arrays for each column that has some.
+    /// Distributions of the missing cells: a dictionary of arrays for each column that has some.
     fn cells<'py>(
         &self,
         py: Python<'py>,
@@ -247,7 +248,7 @@ impl Model {
         Ok(PyArray1::from_vec(py, logs))
     }
 
-    /// New rows.
+    /// Draws new rows.
     fn sample(
         &self,
         py: Python<'_>,
@@ -271,7 +272,7 @@ impl Model {
         })
     }
 
-    /// How the fit went.
+    /// The report of the fit.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         report::of(py, &self.fitted.model)
     }
@@ -283,12 +284,12 @@ impl Model {
     }
 }
 
-/// Those of the columns that have one of these names.
+/// The columns with one of these names.
 fn among(columns: Vec<LeftColumn>, names: &[String]) -> Vec<LeftColumn> {
     columns.into_iter().filter(|column| names.contains(&column.name)).collect()
 }
 
-/// Refuses bounds that make no sense, and observed cells outside them, before time is spent on a fit.
+/// Refuses invalid bounds, and observed cells outside them, before the fit.
 fn check_cells(source: &Source, plan: &Plan, bounds: Asked) -> Result<(), Failure> {
     if bounds.0.is_empty() {
         return Ok(());

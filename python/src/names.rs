@@ -1,4 +1,4 @@
-//! What settings are called in Python.
+//! Names of settings in Python.
 
 use crate::errors::SettingError;
 use psd_impute::kernel::MetricKind;

@@ -1,4 +1,4 @@
-//! How a fit went, and what the columns are.
+//! The report of a fit, and the columns.
 
 use crate::cells::labels;
 use psd_impute::model::{DensityReport, KernelReport, Model};
@@ -7,7 +7,7 @@ use psd_impute_frame::{ColumnPlan, Drift, Reason, Role};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// How the fit of a model went. Likelihoods are held-out log-likelihoods in nats a row.
+/// The report of a fit. Likelihoods are held-out log-likelihoods in nats per row.
 pub(crate) fn of<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyDict>> {
     let report = model.report();
     let (out, settings) = (PyDict::new(py), PyDict::new(py));
@@ -46,7 +46,7 @@ fn member(tried: &Tried) -> (String, String, f64, f64) {
     (tried.member.to_string(), tried.space.to_string(), tried.weight, tried.held_out)
 }
 
-/// How a column differs from what was learned.
+/// The drift of a column from the fitted table.
 pub(crate) fn drift<'py>(py: Python<'py>, drift: &Drift) -> PyResult<Bound<'py, PyDict>> {
     let Drift { column, cells, outside, shift, unseen, relabelled, note } = drift;
     let out = PyDict::new(py);
@@ -60,7 +60,7 @@ pub(crate) fn drift<'py>(py: Python<'py>, drift: &Drift) -> PyResult<Bound<'py, 
     Ok(out)
 }
 
-/// What a column is.
+/// A column's name, kind and role.
 pub(crate) fn column<'py>(py: Python<'py>, column: &ColumnPlan) -> PyResult<Bound<'py, PyDict>> {
     let role = match column.role() {
         Role::Modelled => "modelled",

@@ -1,4 +1,4 @@
-//! Long work, off the interpreter's thread: others may run meanwhile, and Ctrl-C is heard at once.
+//! Long work off the interpreter's thread, so that other threads run and Ctrl-C is handled at once.
 
 use crate::errors::Failure;
 use pyo3::exceptions::PyValueError;
@@ -10,19 +10,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// How long Ctrl-C may go unheard.
+/// Maximum delay before Ctrl-C is handled.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Events that may wait to be heard before the worker does.
+/// Number of queued events at which the worker waits.
 const WAITING: usize = 4;
 
-/// What a worker says.
+/// A message of the worker.
 enum Said<E, T> {
     Event(E),
     Done(Result<T, Failure>),
 }
 
-/// The worker's side: it tells of events, and hears whether anyone still waits.
+/// The worker's side: it sends events, and learns whether the caller still waits.
 pub(crate) struct Teller<E, T> {
     sender: SyncSender<Said<E, T>>,
     given_up: Arc<AtomicBool>,
@@ -39,10 +39,11 @@ impl<E, T> Teller<E, T> {
     }
 }
 
-/// Runs `work` on a thread of its own with a pool of `threads` (all cores if none are given), while the interpreter is free. Events
-/// are heard on the calling thread. When Ctrl-C or `hear` raises, the work is left to find that it is alone.
+/// Runs `work` on a thread of its own with a pool of `threads` (all cores if none are given), with the interpreter
+/// released. Events are handled on the calling thread. When Ctrl-C or `hear` raises, this returns, and the work ends
+/// when it finds that it is alone.
 ///
-/// Every call has a pool of its own: one that is kept would not survive a fork.
+/// Every call has a pool of its own, because a lasting one would not survive a fork.
 pub(crate) fn run<E: Send + 'static, T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -66,7 +67,7 @@ pub(crate) fn run<E: Send + 'static, T: Send + 'static>(
     Ok(outcome??)
 }
 
-/// Runs work that has nothing to tell.
+/// Runs work that sends no events.
 pub(crate) fn quietly<T: Send + 'static>(
     py: Python<'_>,
     threads: Option<usize>,

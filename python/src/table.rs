@@ -1,4 +1,4 @@
-//! Tables that go in and out: Arrow records, shared with whoever made them.
+//! Input and output tables: Arrow records, shared with their owner.
 
 use arrow_array::{RecordBatch, StructArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -11,8 +11,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A table in Arrow's memory. Anything with the Arrow C stream interface becomes one without a copy, and it has that interface
-/// itself.
+/// A table in Arrow's memory, made without a copy from any object with the Arrow C stream interface, which it has too.
 #[pyclass(frozen, module = "psd_impute._engine")]
 pub(crate) struct Table {
     schema: SchemaRef,
@@ -30,7 +29,7 @@ impl Table {
         &self.records
     }
 
-    /// What the engine reads it from. Its texts are data: which of them stand for missing cells was decided in Python.
+    /// The source that the engine reads. All texts are data: those that count as missing were marked in Python.
     pub(crate) fn source(&self) -> Source {
         let options = ReadOptions { missing_only: vec![Token::everywhere("")], ..ReadOptions::default() };
         Source::records_with(self.records.clone(), &options)
@@ -39,7 +38,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Reads anything with the Arrow C stream or array interface.
+    /// Reads any object with the Arrow C stream or array interface.
     #[new]
     fn new(data: AnyRecordBatch) -> PyArrowResult<Self> {
         let (records, schema) = data.into_table()?.into_inner();
@@ -54,7 +53,7 @@ impl Table {
         format!("<psd_impute table: {} rows, {} columns>", self.__len__(), self.schema.fields().len())
     }
 
-    /// Rows and columns.
+    /// Numbers of rows and columns.
     #[getter]
     fn shape(&self) -> (usize, usize) {
         (self.__len__(), self.schema.fields().len())

@@ -1,4 +1,4 @@
-//! What is heard of a fit while it runs.
+//! Progress of a running fit.
 
 use crate::run::Teller;
 use psd_impute::stack::{FitObserver, Member, Stop};
@@ -12,7 +12,7 @@ pub(crate) struct Event {
     pub(crate) held_out: Option<f64>,
 }
 
-/// Reports members, keeps the one after which the time budget ended, and stops a fit that nobody waits for.
+/// Reports members, records the one after which the time budget ended, and stops a fit whose caller has gone.
 pub(crate) struct Watch<'a, T> {
     pub(crate) teller: &'a Teller<Event, T>,
     pub(crate) stopped_after: Option<Member>,

@@ -1,4 +1,4 @@
-//! What can go wrong, with the facts needed to put it right.
+//! Errors, with the facts needed to correct them.
 
 use thiserror::Error;
 
@@ -17,22 +17,22 @@ pub enum Error {
     BadParameter {
         /// The parameter.
         name: &'static str,
-        /// What it was.
+        /// The given value.
         value: f64,
-        /// What it may be.
+        /// The allowed values.
         expected: &'static str,
     },
     /// A table with fewer columns than a mechanism needs.
     #[error("the mechanism needs {needed} or more {what}, but the table has {found}")]
     TooFewColumns {
-        /// Which columns count.
+        /// The kind of columns that count.
         what: &'static str,
-        /// How many it needs.
+        /// The number needed.
         needed: usize,
-        /// How many there are.
+        /// The number found.
         found: usize,
     },
-    /// A column of which fewer cells lie beyond the quantiles than are to be masked.
+    /// A column with fewer cells beyond the quantiles than are to be masked.
     #[error(
         "column `{column}`: a share of {share:.3} of its cells lies beyond the quantiles, less than the rate {rate}"
     )]
@@ -47,7 +47,7 @@ pub enum Error {
     /// A table with another number of rows than the truth.
     #[error("the truth has {expected} rows, but this table {found}")]
     Rows {
-        /// Its rows.
+        /// Its number of rows.
         found: usize,
         /// The truth's.
         expected: usize,
@@ -55,37 +55,37 @@ pub enum Error {
     /// A table with another number of columns than the truth.
     #[error("the truth has {expected} columns, but this table {found}")]
     Columns {
-        /// Its columns.
+        /// Its number of columns.
         found: usize,
         /// The truth's.
         expected: usize,
     },
-    /// A column that the truth calls otherwise. Columns are counted from zero in the field, from one in the message.
+    /// A column with another name than in the truth. Columns are counted from zero in the field, from one in the message.
     #[error("column {} is `{found}`, but `{expected}` in the truth", .position + 1)]
     Header {
-        /// Where it stands.
+        /// Its position.
         position: usize,
         /// Its name.
         found: String,
         /// The truth's.
         expected: String,
     },
-    /// A column of labels that the truth has as numbers, or the other way round.
+    /// A column of labels that has numbers in the truth, or the reverse.
     #[error("column `{column}` has {found}, but {expected} in the truth")]
     OtherKind {
         /// The column's name.
         column: String,
-        /// What it has.
+        /// The kind of its cells.
         found: &'static str,
-        /// What the truth has.
+        /// The kind of the truth's cells.
         expected: &'static str,
     },
     /// A completed table in which missing cells were left empty.
     #[error("{cells} of {missing} missing cells are left empty, the first in row {}, column `{column}`", .row + 1)]
     LeftEmpty {
-        /// How many are left empty.
+        /// Number of cells left empty.
         cells: usize,
-        /// How many were to be filled.
+        /// Number of missing cells.
         missing: usize,
         /// The row of the first.
         row: usize,
@@ -112,7 +112,7 @@ pub enum Error {
         /// The column's name.
         column: String,
     },
-    /// An observed cell that is not what it is in the truth.
+    /// An observed cell that differs from the truth.
     #[error("row {}, column `{column}` is {found}, but {expected} in the truth", .row + 1)]
     Changed {
         /// The row.
@@ -124,13 +124,13 @@ pub enum Error {
         /// The truth's.
         expected: String,
     },
-    /// A column of labels, for an imputer that knows only numbers.
+    /// A column of labels, for an imputer of numbers only.
     #[error("column `{column}` has labels, and this imputer knows only numbers")]
     Labels {
         /// The column's name.
         column: String,
     },
-    /// A gap for which an imputer found no finite number.
+    /// A missing cell for which an imputer found no finite number.
     #[error("row {}, column `{column}`: the imputer found no finite number", .row + 1)]
     Overflow {
         /// The row.
@@ -138,21 +138,21 @@ pub enum Error {
         /// The column's name.
         column: String,
     },
-    /// Another program that did not do what it was to.
+    /// A failure of another program.
     #[error("{program}: {what}")]
     External {
         /// Its name.
         program: &'static str,
-        /// What it said.
+        /// Its message.
         what: String,
     },
-    /// A truth of which no row is complete.
+    /// A truth without a complete row.
     #[error("no row of the truth is complete")]
     NoCompleteRow,
 }
 
 impl Error {
-    /// What to do about it, where that is not plain.
+    /// Suggests a remedy, if it is not obvious.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::TooFewColumns { .. } => Some("use another mechanism"),
@@ -176,7 +176,7 @@ impl Error {
     }
 }
 
-/// Checks that a share lies strictly between nothing and all.
+/// Checks that a share lies strictly between zero and one.
 pub(crate) fn share(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value < 1.0 {
         return Ok(());

@@ -1,12 +1,12 @@
-//! Taking cells away from tables, and scoring how they were put back.
+//! Masks cells of tables, and scores how well they are imputed.
 //!
-//! - [`ampute`]: mechanisms by which cells go missing;
-//! - [`imputers`]: one contract for ways to put them back, ours and the ones it is compared with;
-//! - [`lab`]: how they compare, over tables, mechanisms, rates and seeds;
-//! - [`metrics`]: how far completed tables are from the truth;
+//! - [`ampute`]: mechanisms of missingness;
+//! - [`imputers`]: one interface for imputation methods, ours and those it is compared with;
+//! - [`lab`]: comparisons over tables, mechanisms, rates and seeds;
+//! - [`metrics`]: distances of completed tables from the truth;
 //! - [`toys`]: the paper's shapes with noise.
 //!
-//! The engine knows nothing of this crate.
+//! The engine does not depend on this crate.
 //!
 //! ```
 //! use psd_impute::table::Table;

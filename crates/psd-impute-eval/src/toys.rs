@@ -11,16 +11,16 @@ use std::f64::consts::{PI, TAU};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// Two half circles, each the other's mirror image and reaching into it.
+    /// Two interlocking half circles, mirror images of each other.
     TwoMoons,
-    /// A circle of radius one and one of radius two, with as many rows each.
+    /// A circle of radius one and one of radius two, with equal numbers of rows.
     Rings,
     /// The side of a cylinder.
     Cylinder,
 }
 
 impl Shape {
-    /// As it is called in files.
+    /// Its name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::TwoMoons => "two-moons",
@@ -45,7 +45,7 @@ impl Shape {
         }
     }
 
-    /// The point of row `i` at the angle `u` and the height `v`, both between 0 and 1. Rows take turns between the parts of a shape.
+    /// The point of row `i` at the angle `u` and the height `v`, both between 0 and 1. Rows alternate between the parts of a shape.
     fn point(self, i: usize, u: f64, v: f64) -> [f64; 3] {
         let even = i.is_multiple_of(2);
         match self {
@@ -65,7 +65,7 @@ impl Shape {
         }
     }
 
-    /// Rows without gaps.
+    /// Draws complete rows.
     pub fn rows(self, count: usize, rng: &mut dyn Rng) -> Result<Table> {
         let d = self.columns().len();
         let row = |i| {

@@ -1,24 +1,24 @@
-//! What the page must know of a column to show its cells.
+//! Facts about a column that the page needs to show its cells.
 
 use crate::numbers::short;
 use psd_impute_frame::{ColumnPlan, Kind, TimeUnit};
 use serde::Serialize;
 
-/// Characters of a label that are shown.
+/// Maximum number of characters shown of a label.
 const LONGEST: usize = 80;
 
-/// A column that is modelled.
+/// A modelled column.
 #[derive(Debug, Clone, Serialize)]
 pub struct ColumnInfo {
     /// Its name.
     pub name: String,
     /// Its kind in words.
     pub kind: &'static str,
-    /// Of a category.
+    /// The labels of a category.
     pub labels: Vec<String>,
-    /// Decimals that its numbers have, if they are few.
+    /// Number of decimals of its numbers, if few.
     pub decimals: Option<u8>,
-    /// Of times: the milliseconds of the unit that they are counted in, from 1970 on.
+    /// For times: the milliseconds in their unit, in which they are counted from 1970.
     pub unit: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn show(column: &ColumnPlan, x: f64) -> String {
     }
 }
 
-/// A label that is a whole text is cut: a page has many cells.
+/// Cuts long labels, because a page has many cells.
 fn clipped(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -57,7 +57,7 @@ fn clipped(text: &str) -> String {
     }
 }
 
-/// A mean or a width, which may have more digits than cells.
+/// A mean or a width as text, which may have more digits than cells.
 pub(crate) fn show_fine(column: &ColumnPlan, x: f64) -> String {
     match column.kind() {
         Kind::Number { .. } => short(x),

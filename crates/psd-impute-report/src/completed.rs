@@ -1,4 +1,4 @@
-//! What stands in the missing cells: draws of the model, or what completed tables have there.
+//! Imputed cells: draws of the model, or those of completed tables.
 
 use crate::error::{Error, Result};
 use crate::rows::{Rows, Sample};
@@ -7,23 +7,23 @@ use psd_impute::table::{RowCounter, Table};
 use psd_impute_frame::{Batch, Batches, Checks, ColumnPlan, Plan, Source, TableModel};
 use std::collections::HashSet;
 
-/// Completed rows that are looked at, over all completed tables.
+/// Completed rows that are compared, at most, over all completed tables.
 const ROWS: usize = 4_000;
-/// Rows up to which a whole table is drawn and checked; of longer ones, those of the sample.
+/// Number of rows up to which a whole table is drawn and checked; of longer tables only the sample is.
 const WHOLE: u64 = 20_000;
-/// The seed of draws: the one that `impute` has if none is given.
+/// The seed of draws: the default of `impute`.
 const SEED: u64 = 0;
 
-/// Rows with gaps, as they are and completed.
+/// Rows with missing cells, incomplete and completed.
 pub(crate) struct Imputed {
-    /// The rows with gaps.
+    /// The rows with missing cells.
     pub(crate) gaps: Sample,
     /// The same rows, completed once or several times.
     pub(crate) completed: Vec<Table>,
 }
 
 impl Imputed {
-    /// The draws that `impute` would put into each row. All rows that are drawn are checked.
+    /// Draws the same values as `impute`. All rows drawn are checked.
     pub(crate) fn drawn(
         rows: &Rows,
         gaps: &Sample,
@@ -47,7 +47,7 @@ impl Imputed {
                 |&i: &usize| whole || looked_at.contains(&number(i)) || with_gaps.contains(&number(i));
             let mut wanted: Vec<usize> = (0..table.len()).filter(is_wanted).collect();
             if wanted.is_empty() {
-                // The rows are counted all the same.
+                // Skipped rows are counted too.
                 wanted.push(0);
             }
             let done = draws.complete_some(&table, &wanted, &mut counter)?;
@@ -63,8 +63,7 @@ impl Imputed {
         Ok(Self { completed: vec![model.plan.table(&cells)?], gaps })
     }
 
-    /// The rows in completed tables, which must have the table's rows and observed cells.
-    /// The first of them is checked.
+    /// Reads the rows from completed tables, which must have the table's rows and observed cells. The first table is checked.
     pub(crate) fn read(
         gaps: &Sample,
         source: &Source,
@@ -79,7 +78,7 @@ impl Imputed {
         Ok(Self { completed: tables.collect::<Result<_>>()?, gaps })
     }
 
-    /// What was put into the missing cells of a column.
+    /// The imputed values of a column.
     pub(crate) fn values(&self, j: usize) -> Vec<f64> {
         let was_missing = |i: &usize| self.gaps.table.row(*i)[j].is_nan();
         let rows: Vec<usize> = (0..self.gaps.table.len()).filter(was_missing).collect();
@@ -88,11 +87,11 @@ impl Imputed {
     }
 }
 
-/// A table a row after the other.
+/// Reads a table row by row.
 struct Reader<'a> {
     batches: Batches,
     plan: &'a Plan,
-    /// The rows at hand, the missing cells of each column, and the next row.
+    /// The current batch, its table, the missing cells of each column, and the next row.
     at: Option<(Batch, Table, Vec<u64>, usize)>,
 }
 
@@ -112,7 +111,7 @@ impl<'a> Reader<'a> {
         let Some(batch) = self.batches.next() else { return Ok(false) };
         let batch = batch?;
         let (table, report) = self.plan.encode(&batch)?;
-        // A column that is absent has no cell that should have been filled.
+        // An absent column has no missing cells to fill.
         let missing = report.columns.iter().map(|column| if column.absent { 0 } else { column.missing });
         let missing = missing.collect();
         self.at = Some((batch, table, missing, 0));
@@ -166,8 +165,8 @@ fn rest(mut table: Reader<'_>) -> Result<u64> {
     Ok(rows)
 }
 
-/// Refuses a row whose observed cells are others, or in which a cell is missing. A label that the model does not know counts as
-/// missing in both.
+/// Refuses a row whose observed cells differ, or that has a missing cell. A label that the model does not know counts as missing in
+/// both tables.
 fn check_row(row: &[f64], completed: &Reader<'_>, plan: &Plan) -> Result<()> {
     let Some((batch, _, missing, i)) = &completed.at else { return Ok(()) };
     let pairs = row.iter().zip(completed.row()).zip(plan.modelled());

@@ -1,4 +1,4 @@
-//! What can go wrong, with the facts needed to put it right.
+//! Errors, with the facts needed to correct them.
 
 use psd_impute_frame::{Origin, Place};
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 /// The crate's result.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Every error of this crate. [`hint`](Self::hint) says what to do about it.
+/// Every error of this crate. [`hint`](Self::hint) suggests a remedy.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,26 +16,26 @@ pub enum Error {
     /// The engine refused the numbers.
     #[error(transparent)]
     Engine(#[from] psd_impute::Error),
-    /// A completed table with other rows.
+    /// A completed table with another number of rows.
     #[error("{origin} has {found} rows, the table {expected}")]
     OtherRows {
         /// The completed table.
         origin: Origin,
-        /// Its rows, as far as they were counted.
+        /// Its number of rows, as far as counted.
         found: String,
-        /// The table's.
+        /// The table's number of rows.
         expected: u64,
     },
-    /// A completed table whose cell is not the one that was observed.
+    /// A completed table in which an observed cell differs.
     #[error("{place}, column `{column}`: `{found}` was `{observed}` in the table")]
     OtherCell {
         /// Where.
         place: Place,
         /// The column.
         column: String,
-        /// What stands there.
+        /// The cell in the completed table.
         found: String,
-        /// What was observed.
+        /// The observed cell.
         observed: String,
     },
     /// A completed table in which a cell is missing.
@@ -46,13 +46,13 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// Findings that are no JSON.
+    /// Findings that cannot be written as JSON.
     #[error("the findings cannot be written: {0}")]
     Unwritable(#[from] serde_json::Error),
 }
 
 impl Error {
-    /// The place in a table that it is about.
+    /// The place in a table that the error is about.
     pub fn place(&self) -> Option<&Place> {
         match self {
             Self::Frame(error) => error.place(),
@@ -61,7 +61,7 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// Suggests a remedy.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Frame(error) => return error.hint(),

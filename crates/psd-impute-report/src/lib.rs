@@ -1,7 +1,7 @@
-//! What there is to say of a table, its gaps and how they are completed, and the page that shows it.
+//! Findings about a table, its missing cells and how they are completed, and the page that shows them.
 //!
-//! [`Findings::of`] reads a table in batches, together with completed copies of it if there are some, and asks a fitted model about a
-//! bounded number of its rows. [`page`] makes one HTML file of the result that needs nothing else.
+//! [`Findings::of`] reads a table in batches, together with completed copies of it if given, and applies a fitted model to a
+//! bounded number of its rows. [`page`] writes the result as one self-contained HTML file.
 //!
 //! ```
 //! use psd_impute_frame::{ReadOptions, Source, Surveyed, Wishes};

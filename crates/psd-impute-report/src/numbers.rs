@@ -1,11 +1,11 @@
-//! Numbers as people read them.
+//! Numbers formatted for readers.
 
-/// A number with so many significant digits.
+/// A number rounded to the given significant digits.
 pub(crate) fn rounded(x: f64, digits: i32) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
     }
-    // The shortest decimal with those digits, as it would be read.
+    // The nearest decimal with those digits, parsed back.
     format!("{x:.*e}", digits.max(1) as usize - 1).parse().unwrap_or(x)
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
-/// A count, its thousands apart.
+/// A count with separated thousands.
 pub(crate) fn count(n: u64) -> String {
     grouped(i64::try_from(n).unwrap_or(i64::MAX))
 }
@@ -37,12 +37,12 @@ fn grouped(n: i64) -> String {
     out
 }
 
-/// So many of something.
+/// A count with its noun.
 pub(crate) fn counted(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// A share in percent: whole ones from ten on, one decimal below.
+/// A share in percent: a whole number from 10 % on, with one decimal below.
 pub(crate) fn percent(share: f64) -> String {
     let x = 100.0 * share;
     match x {
@@ -56,12 +56,12 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A p-value: two digits, and no more than anyone believes.
+/// A p-value with two digits, cut off where it is very small.
 pub(crate) fn p_value(p: f64) -> String {
     if p < 1e-3 { "p < 0.001".to_string() } else { format!("p = {}", rounded(p, 2)) }
 }
 
-/// Names between commas, the last one after `and`.
+/// Names separated by commas, the last one after `and`.
 pub(crate) fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -70,7 +70,7 @@ pub(crate) fn list(names: &[String]) -> String {
     }
 }
 
-/// The quantile of numbers in order, between the two nearest.
+/// The quantile of sorted numbers, interpolated between the two nearest.
 pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let at = p * last as f64;

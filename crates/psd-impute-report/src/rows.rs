@@ -1,7 +1,7 @@
-//! The rows of a table: all of them counted, some of them kept.
+//! The rows of a table: all are counted, a sample is kept.
 //!
-//! A table may have a million rows. It is read twice in batches: first everything is counted, then a random sample is kept, of all rows
-//! and of those with gaps.
+//! A table may have a million rows. It is read twice in batches: first everything is counted, then random samples are kept of all rows
+//! and of those with missing cells.
 
 use crate::error::Result;
 use psd_impute::impute::Limits;
@@ -9,31 +9,31 @@ use psd_impute::table::{RowSample, Table};
 use psd_impute_frame::{Plan, Report, Source};
 use std::collections::HashMap;
 
-/// Rows that are kept among all, for what is computed from rows alone.
+/// Size of the sample of all rows, for findings computed from rows alone.
 const KEPT: usize = 10_000;
-/// Rows that are kept among those with gaps.
+/// Size of the sample of rows with missing cells.
 const WITH_GAPS: usize = 2_000;
 
-/// The sets of missing columns and how many rows have them.
+/// The sets of missing columns and their numbers of rows.
 pub(crate) type Patterns = Vec<(Vec<usize>, u64)>;
 
-/// What is known of a table's rows.
+/// Counts and samples of a table's rows.
 pub(crate) struct Rows {
-    /// Missing cells and labels that the model does not know.
+    /// Numbers of missing cells and of labels that the model does not know.
     pub(crate) report: Report,
-    /// The commonest first.
+    /// The patterns, the most common first.
     pub(crate) patterns: Patterns,
-    /// The least and the largest observed cell of each modelled column, over all rows; the wrong way round where none is observed.
+    /// The smallest and the largest observed cell of each modelled column, over all rows; reversed if none is observed.
     pub(crate) ranges: Vec<(f64, f64)>,
     /// A random sample of all rows.
     pub(crate) sample: Sample,
-    /// A random sample of the rows with gaps; none if there are none.
+    /// A random sample of the rows with missing cells; None if there are none.
     pub(crate) gaps: Option<Sample>,
 }
 
 /// Some rows of a table.
 pub(crate) struct Sample {
-    /// Their numbers in the table, from zero.
+    /// Their numbers in the table, counted from zero.
     pub(crate) numbers: Vec<u64>,
     pub(crate) table: Table,
 }
@@ -65,26 +65,26 @@ impl Rows {
 }
 
 impl Rows {
-    /// How many rows have a gap.
+    /// Number of rows with a missing cell.
     pub(crate) fn with_gaps(&self) -> u64 {
         self.patterns.iter().filter(|(missing, _)| !missing.is_empty()).map(|pattern| pattern.1).sum()
     }
 }
 
 impl Sample {
-    /// At most so many of the rows, at random.
+    /// At most `most` of the rows, at random.
     pub(crate) fn some(&self, most: usize) -> Result<Self> {
         self.select(&self.table.sample(most))
     }
 
-    /// Some of the rows.
+    /// The rows at the given positions.
     pub(crate) fn select(&self, rows: &[usize]) -> Result<Self> {
         let numbers = rows.iter().map(|&i| self.numbers[i]).collect();
         Ok(Self { numbers, table: self.table.select(rows)? })
     }
 }
 
-/// What is known of all rows.
+/// Counts over all rows.
 struct Counted {
     report: Report,
     patterns: Patterns,
@@ -103,7 +103,7 @@ impl Counted {
             report.add(&found);
             for row in table.rows() {
                 *patterns.entry((0..row.len()).filter(|&j| row[j].is_nan()).collect()).or_default() += 1;
-                // The least and the largest of a number and a NaN are the number.
+                // The minimum and the maximum of a number and a NaN are the number.
                 ranges.iter_mut().zip(row).for_each(|(range, &x)| *range = (range.0.min(x), range.1.max(x)));
             }
         }

@@ -1,22 +1,22 @@
-//! What a report is about.
+//! The subject of a report.
 
 use psd_impute_frame::{BoundsOptions, Source, TableModel};
 
-/// What a report is about.
+/// The inputs of a report.
 pub struct Subject<'a> {
-    /// The table, as it is.
+    /// The incomplete table.
     pub source: &'a Source,
-    /// Completed copies of it. Without any, missing cells are drawn from the model.
+    /// Completed copies of it. If empty, missing cells are drawn from the model.
     pub completed: &'a [Source],
     /// The model.
     pub model: &'a TableModel,
-    /// What the cells of columns may be.
+    /// Bounds of the imputed cells.
     pub bounds: BoundsOptions,
-    /// What things are called.
+    /// Names shown in the report.
     pub names: Names,
 }
 
-/// What things are called in the report.
+/// Names shown in the report.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// The table's file.
@@ -30,7 +30,7 @@ pub struct Names {
 }
 
 impl<'a> Subject<'a> {
-    /// A table and a model that was fitted to it or to others like it.
+    /// The report of a table and a model that was fitted to it or to a similar one.
     pub fn new(source: &'a Source, model: &'a TableModel) -> Self {
         let names = Names { table: source.origin().to_string(), ..Names::default() };
         Self { source, completed: &[], model, bounds: BoundsOptions::default(), names }

@@ -1,8 +1,8 @@
-"""Tables of the kinds that people have: to the engine's columns, and back to what they were.
+"""Conversion of tables of several libraries to the engine's columns and back.
 
-The engine reads Arrow's memory. NumPy's matrices are copied into columns once; what has the Arrow C stream interface
-(polars, PyArrow, ...) is shared; pandas goes through PyArrow, which shares what it can. On the way back only cells
-that were missing change: dtypes, index and names stay, and a column without gaps is the one that came in.
+The engine reads Arrow's memory. NumPy matrices are copied into columns once; tables with the Arrow C stream interface
+(polars, PyArrow, ...) are shared; pandas goes through PyArrow, which shares where it can. On the way back only missing
+cells change: dtypes, index and names stay, and a column without missing cells is the input column itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Frame", "check_table", "column_names", "frame_of", "is_frame", "pand
 
 
 def frame_of(data: Any, names: Sequence[str], sentinel: Any = None) -> Frame:
-    """The data as a frame whose columns the engine calls by these names."""
+    """Return the data as a frame whose columns have these names in the engine."""
     if isinstance(data, np.ndarray):
         return Matrix(data, names)
     if is_a(data, "pandas", "DataFrame"):
@@ -33,13 +33,13 @@ def frame_of(data: Any, names: Sequence[str], sentinel: Any = None) -> Frame:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether the data is a table with columns of its own types, not a matrix."""
+    """Whether the data is a table whose columns have types of their own, not a matrix."""
     arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
     return arrow or is_a(data, "pandas", "DataFrame")
 
 
 def check_table(data: Any) -> None:
-    """Refuses what looks like a table and is none, and says how to make one of it."""
+    """Raise for data that looks like a table but is none, and say how to convert it."""
     if type(data).__name__ == "LazyFrame":
         raise TypeError("a lazy table has no cells yet\nhint: call .collect() on it first")
     if is_a(data, "pandas", "Series") or is_a(data, "polars", "Series"):
@@ -63,12 +63,12 @@ def check_table(data: Any) -> None:
 
 
 def column_names(data: Any) -> list[str]:
-    """The names of a table's columns, as text."""
+    """Return the names of a table's columns as text."""
     if is_a(data, "pandas", "DataFrame") or is_a(data, "polars", "DataFrame"):
         return [str(name) for name in data.columns]
     return Table(data).column_names
 
 
 def pandas_table(table: Table) -> Any:
-    """A table of the engine's as one of pandas."""
+    """Convert a table of the engine to pandas."""
     return pyarrow().table(table).to_pandas()

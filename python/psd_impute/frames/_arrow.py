@@ -1,4 +1,4 @@
-"""Tables of PyArrow, and whatever else has the Arrow C stream interface."""
+"""PyArrow tables, and others with the Arrow C stream interface."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._base import Frame, Labels, is_a, pyarrow
 
 
 class Arrow(Frame):
-    """Anything with the Arrow C stream interface. PyArrow's tables come back as such, others as the engine's."""
+    """Any table with the Arrow C stream interface. PyArrow tables come back as such, others as the engine's tables."""
 
     def read(self) -> Table:
         if not self.marked().any():
@@ -51,14 +51,14 @@ class Arrow(Frame):
         return {text for text in different if text is not None}
 
     def is_dictionary(self, j: int) -> bool:
-        """Whether a column is a dictionary."""
+        """Whether a column is dictionary-encoded."""
         return bool(pyarrow().types.is_dictionary(self._arrow().schema.field(j).type))
 
     def is_ordered(self, j: int) -> bool:
         return self.is_dictionary(j) and bool(self._arrow().schema.field(j).type.ordered)
 
     def _arrow(self) -> Any:
-        """The data as a table of PyArrow's."""
+        """Return the data as a PyArrow table."""
         return pyarrow().table(self.data)
 
     def _is_pyarrow(self) -> bool:
@@ -75,7 +75,7 @@ class Arrow(Frame):
                 columns.append(found.cast(field.type))
                 fields.append(field)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-                # Nothing but missing cells had a type that holds other things.
+                # The column had only missing cells, and its type cannot hold the completed ones.
                 columns.append(found)
                 fields.append(field.with_type(found.type))
         out = pa.table(columns, schema=pa.schema(fields, self.data.schema.metadata))
@@ -125,7 +125,7 @@ class Arrow(Frame):
 
 
 def _equal(column: Any, value: Any) -> np.ndarray:
-    """Which cells equal a number or a text."""
+    """Return a mask of the cells that equal a number or a text."""
     import pyarrow.compute as pc
 
     types = pyarrow().types

@@ -1,4 +1,4 @@
-"""What every kind of table can do."""
+"""The interface of all kinds of tables."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Notes = Tuple[List[str], List[str], List[Any]]
 
 
 class Frame:
-    """A table of somebody's kind.
+    """A table of one library.
 
     Parameters
     ----------
     data : table
         The table; see the subclasses for which.
     names : sequence of str
-        What the engine calls its columns.
+        The names of its columns in the engine.
     sentinel : number, str or None
-        What stands for a missing cell besides what always does, or None.
+        A value that counts as missing besides those that always do, or None.
     """
 
     def __init__(self, data: Any, names: Sequence[str], sentinel: Any = None) -> None:
@@ -34,44 +34,44 @@ class Frame:
         self._marked: np.ndarray | None = None
         self._table: Table | None = None
 
-    # What the engine reads
+    # Input of the engine
 
     def to_engine(self) -> Table:
-        """The table as the engine reads it."""
+        """Return the table as the engine reads it."""
         if self._table is None:
             self._table = self.read()
         return self._table
 
     def read(self) -> Table:
-        """The table in Arrow's memory, with the sentinel's cells missing."""
+        """Return the table in Arrow's memory, with the cells that hold the sentinel missing."""
         raise NotImplementedError
 
     def missing(self) -> np.ndarray:
-        """Which cells are missing, with one row per row of the table."""
+        """Return a mask of the missing cells, of the shape of the table."""
         if self._missing is None:
             self._missing = self.empty() | self.marked()
         return self._missing
 
     def empty(self) -> np.ndarray:
-        """Which cells are NaN, None or null."""
+        """Return a mask of the cells that are NaN, None or null."""
         raise NotImplementedError
 
     def marked(self) -> np.ndarray:
-        """Which cells hold the sentinel, or a text that stands for a missing cell."""
+        """Return a mask of the cells that hold the sentinel or a text that counts as missing."""
         if self._marked is None:
             columns = [self.holding(j, self.markers(j)) for j in range(len(self.names))]
             self._marked = np.column_stack(columns)
         return self._marked
 
     def markers(self, j: int) -> list[Any]:
-        """What stands for a missing cell in a column."""
+        """Return the values of a column that count as missing."""
         sentinel = [] if self.sentinel is None else [self.sentinel]
         return sentinel + [text for text in self.tokens(j) if text != self.sentinel]
 
     def tokens(self, j: int) -> list[str]:
-        """The texts of a column that stand for a missing cell wherever tables come from, such as ``N/A``.
+        """Return the texts of a column that commonly stand for a missing cell, such as ``N/A``.
 
-        Among codes of two capitals, such as those of countries, NA is one of them.
+        Among codes of two capitals, such as those of countries, NA is a code.
         """
         texts = self.texts(j)
         found = {text for text in texts if text.strip() in MISSING_TEXTS or not text.strip()}
@@ -81,64 +81,64 @@ class Frame:
         return sorted(found)
 
     def holding(self, j: int, values: Sequence[Any]) -> np.ndarray:
-        """Which cells of a column hold one of some numbers and texts."""
+        """Return a mask of the cells of a column that hold one of the given numbers and texts."""
         raise NotImplementedError
 
     def levels(self, j: int) -> list[Any] | None:
-        """The categories of a column in their order, if its type lists them."""
+        """Return the categories of a column in their order, if its type lists them."""
         return None
 
     def is_ordered(self, j: int) -> bool:
-        """Whether the type of a column says that its categories have an order."""
+        """Whether the type of a column orders its categories."""
         return False
 
     def texts(self, j: int) -> set[str]:
-        """The different texts of a column; none if it holds something else."""
+        """Return the distinct texts of a column; none if it holds something else."""
         return set()
 
     def zones(self) -> dict[str, str]:
-        """The time zones of the columns that have one."""
+        """Return the time zones of the columns that have one."""
         return self.to_engine().zones
 
     def periods(self) -> dict[str, str]:
-        """The frequencies of the columns that hold periods."""
+        """Return the frequencies of the columns that hold periods."""
         return {}
 
-    # What comes back
+    # Output
 
     def completed(
         self, model: Model, wanted: dict[str, Any], filled: Sequence[int], hear: Callable[[int], None]
     ) -> tuple[list[Any], Notes]:
-        """Completed copies of the data, as many as wanted, with notes about the table and its drift.
+        """Return the completed copies of the data that are wanted, with notes about the table and its drift.
 
-        Only the columns at ``filled`` change. ``hear(number)`` is called after each copy.
+        Only the columns at positions ``filled`` change. ``hear(number)`` is called after each copy.
         """
         tables, notes = model.complete(self.to_engine(), wanted, hear)
         labels = {j: column["labels"] for j, column in enumerate(model.columns())}
         return [self.restore(table, filled, labels) for table in tables], notes
 
     def restore(self, completed: Table, filled: Sequence[int], labels: Labels) -> Any:
-        """The data with the missing cells of some columns taken from a completed table."""
+        """Return the data with the missing cells of some columns taken from a completed table."""
         raise NotImplementedError
 
     def arrange(self, data: Any, kept: Sequence[int], flags: np.ndarray, names: Sequence[str]) -> Any:
-        """Some columns of the data, and behind them new ones that hold flags."""
+        """Return some columns of the data, followed by new columns of flags."""
         raise NotImplementedError
 
     def is_number(self, j: int) -> bool:
-        """Whether the type of a column says that it holds numbers."""
+        """Whether the type of a column is numeric."""
         raise NotImplementedError
 
     def zeroed(self, data: Any, columns: Sequence[int]) -> Any:
-        """The data with zeros in the missing cells of some columns of numbers."""
+        """Return the data with zeros in the missing cells of some numeric columns."""
         raise NotImplementedError
 
     def template(self) -> Any:
-        """The table without its rows, for `like`."""
+        """Return the table without its rows, for `like`."""
         return self.data[:0]
 
     def like(self, table: Table) -> Any:
-        """A table of the engine's with these columns as one of this kind."""
+        """Convert a table of the engine with these columns to this kind."""
         raise NotImplementedError
 
 
@@ -147,13 +147,13 @@ def _is_short_code(text: str) -> bool:
 
 
 def is_a(data: Any, module: str, *classes: str) -> bool:
-    """Whether the data is of a class of a module, which is not imported for it."""
+    """Whether the data is an instance of a class of a module, without importing the module."""
     loaded = sys.modules.get(module)
     return loaded is not None and any(isinstance(data, getattr(loaded, name, ())) for name in classes)
 
 
 def read_table(data: Any, names: Sequence[str], column: Callable[[int], Any]) -> Table:
-    """A table with the Arrow C stream interface as the engine's; the error names a column that cannot be read."""
+    """Convert a table with the Arrow C stream interface to the engine's; the error names a column that cannot be read."""
     try:
         return Table(data)
     except Exception as error:
@@ -168,7 +168,7 @@ def read_table(data: Any, names: Sequence[str], column: Callable[[int], Any]) ->
 
 
 def pyarrow() -> Any:
-    """PyArrow, if it is there."""
+    """Return PyArrow, or raise if it is not installed."""
     try:
         import pyarrow
     except ImportError:
@@ -177,7 +177,7 @@ def pyarrow() -> Any:
 
 
 def widened(categories: Sequence[Any], labels: Sequence[Any], ordered: bool) -> list[Any]:
-    """The categories with those of the labels that they lack: behind them, or, if they have an order, where the labels' order puts them."""
+    """Return the categories with the labels that they lack: appended, or, if they are ordered, at their place in the labels' order."""
     out = list(categories)
     for k, label in enumerate(labels):
         if label in out:

@@ -1,4 +1,4 @@
-"""Matrices of NumPy's."""
+"""NumPy matrices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._base import Frame, Notes
 
 
 class Matrix(Frame):
-    """A matrix of single or double precision. Sentinels are NaN in it already."""
+    """A matrix of single or double precision, in which sentinels are already NaN."""
 
     def read(self) -> Table:
         return table_from_matrix(self.data, self.names)

@@ -1,4 +1,4 @@
-"""Tables of pandas. They go through PyArrow, which shares what it can."""
+"""Pandas tables. They go through PyArrow, which shares memory where it can."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._base import Frame, Labels, pyarrow, widened
 
 
 class Pandas(Frame):
-    """A table of pandas. On the way back dtypes, index and names stay; a Categorical gets the labels that it lacks."""
+    """A pandas table. On the way back dtypes, index and names stay; a Categorical gets the labels that it lacks."""
 
     def read(self) -> Table:
         pa = pyarrow()
@@ -53,7 +53,7 @@ class Pandas(Frame):
         return {text for text in different if isinstance(text, str)}
 
     def periods(self) -> dict[str, str]:
-        # The name of a dtype is period[M], where the frequency itself may call itself ME.
+        # The dtype is named period[M], whereas its frequency may be named ME.
         dtypes = zip(self.names, self.data.dtypes)
         return {name: str(dtype)[len("period[") : -1] for name, dtype in dtypes if _is_period(dtype)}
 
@@ -91,7 +91,7 @@ class Pandas(Frame):
 
     def like(self, table: Table) -> Any:
         found = pyarrow().table(table)
-        # A type that cannot be missing, of a column that is not modelled, gives way to one that can.
+        # The column is not modelled: a dtype without missing values is replaced by one that has them.
         out = self.data.reindex(range(len(table)))
         for j, name in enumerate(self.names):
             if name in found.column_names:
@@ -100,10 +100,10 @@ class Pandas(Frame):
 
 
 def _to_arrow(column: Any, marked: np.ndarray | None) -> Any:
-    """A column as an array of PyArrow, without the marked cells."""
+    """Convert a column to a PyArrow array, with the marked cells missing."""
     pa = pyarrow()
     if _is_period(column.dtype):
-        # Periods are as far apart as their numbers, whatever the lengths of months.
+        # The distance of periods is that of their ordinals, whatever the lengths of months.
         missing = column.isna().to_numpy() if marked is None else column.isna().to_numpy() | marked
         return pa.array(column.array.asi8, mask=missing)
     if marked is None:
@@ -114,7 +114,7 @@ def _to_arrow(column: Any, marked: np.ndarray | None) -> Any:
 
 
 def _filled(column: Any, gaps: np.ndarray, cells: Any, labels: Sequence[Any]) -> Any:
-    """The column with cells of PyArrow's in its gaps."""
+    """Fill the missing cells of the column from a PyArrow array."""
     if _is_categorical(column.dtype):
         categories = _categories(column.dtype, cells.type, labels)
         column = column.cat.set_categories(categories, ordered=column.dtype.ordered)
@@ -125,14 +125,14 @@ def _filled(column: Any, gaps: np.ndarray, cells: Any, labels: Sequence[Any]) ->
     except (TypeError, ValueError):
         if len(gaps) < len(column):
             raise
-        # Nothing but missing cells had a dtype that holds other things.
+        # The column had only missing cells, and its dtype cannot hold the completed ones.
         natural = cells.to_pandas()
         natural.index, natural.name = column.index, column.name
         return natural
 
 
 def _cells(cells: Any, dtype: Any, labels: Sequence[Any]) -> Any:
-    """Cells of PyArrow's as an array of a dtype."""
+    """Convert a PyArrow array to an array of a dtype."""
     import pandas as pd
 
     if _is_period(dtype):
@@ -148,7 +148,7 @@ def _cells(cells: Any, dtype: Any, labels: Sequence[Any]) -> Any:
 
 
 def _categories(dtype: Any, type_: Any, labels: Sequence[Any]) -> Any:
-    """The categories of a dtype with all of the labels, of the type that the categories have."""
+    """Return the categories of a dtype with all labels added, in the categories' type."""
     known = list(dtype.categories)
     if labels and all(isinstance(label, float) and label.is_integer() for label in labels):
         labels = [int(label) for label in labels] if not any(isinstance(c, float) for c in known) else labels

@@ -1,4 +1,4 @@
-"""Tables of polars. Their memory is shared with the engine."""
+"""Polars tables, whose memory is shared with the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._base import Frame, Labels, read_table, widened
 
 
 class Polars(Frame):
-    """A table of polars. On the way back dtypes stay; an Enum gets the labels that it lacks."""
+    """A polars table. On the way back dtypes stay; an Enum gets the labels that it lacks."""
 
     def read(self) -> Table:
         import polars as pl
@@ -21,7 +21,7 @@ class Polars(Frame):
             if marked.any():
                 name = data.columns[j]
                 data = data.with_columns(pl.when(pl.Series(marked)).then(None).otherwise(pl.col(name)).alias(name))
-        # An Enum's list of values travels beside it, and would not fit what comes back. Polars' columns of nothing are not Arrow's.
+        # An Enum's list of values is stored beside it, and would not fit the completed column. Polars' Null columns are not Arrow's.
         enums = [pl.col(name).cast(pl.Categorical) for name, dtype in data.schema.items() if isinstance(dtype, pl.Enum)]
         nothing = [pl.col(name).cast(pl.String) for name, dtype in data.schema.items() if dtype == pl.Null]
         return read_table(data.with_columns(*enums, *nothing), self.names, lambda j: data.select(data.columns[j]))
@@ -47,7 +47,7 @@ class Polars(Frame):
             try:
                 out |= (column == value).fill_null(False).to_numpy()
             except OverflowError:
-                pass  # A number that the type cannot hold is in none of its cells.
+                pass  # No cell holds a number that the type cannot hold.
         return out
 
     def levels(self, j: int) -> list[Any] | None:
@@ -78,7 +78,7 @@ class Polars(Frame):
         return self.data.with_columns(*columns)
 
     def _dtype(self, j: int, column: Any, labels: Sequence[Any], nothing: bool) -> Any:
-        """The dtype that a completed column is to have."""
+        """Return the dtype of a completed column."""
         import polars as pl
 
         dtype = self.data.dtypes[j]

@@ -1,7 +1,7 @@
-"""Figures of missing cells, of what they were completed with, and of how a fit went.
+"""Figures of missing cells, of imputed cells and of the progress of a fit.
 
-Each function returns a figure of matplotlib's, which notebooks show and ``savefig`` writes. pyplot does not
-hear of it. Given ``ax``, a function draws there instead and returns it; that needs a figure of one panel.
+Each function returns a matplotlib figure, which notebooks show and ``savefig`` writes; pyplot does not track
+it. Given ``ax``, a function draws there instead and returns it, which works for figures of one panel.
 
 >>> import numpy as np
 >>> from psd_impute import plot

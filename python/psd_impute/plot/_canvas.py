@@ -1,4 +1,4 @@
-"""Figures and panels, and how all of them look."""
+"""Figures and panels, and their common style."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from matplotlib.ticker import MaxNLocator
 
 from .._engine import SettingError
 
-# Told apart whatever colours one sees. As users of mice know it: blue is observed, red is not.
+# Distinct for colour-blind readers too. As in mice, blue is observed and red imputed.
 OBSERVED, IMPUTED = "#0072B2", "#D55E00"
 PALE, GREY = "#D9E5EE", "#707070"
 
-# From all cells observed to all missing.
+# From all cells observed to all cells missing.
 SHARE_MISSING: Colormap = LinearSegmentedColormap.from_list("share missing", [PALE, IMPUTED])
 
-# For labels that would run into each other.
+# For labels that would overlap.
 SLANTED: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
 
 _PANELS_A_ROW = 4
 
 
 class Drawing(Figure):
-    """A figure that notebooks show, though pyplot does not know it."""
+    """A figure that notebooks show without pyplot."""
 
     def _repr_png_(self) -> bytes:
         file = BytesIO()
@@ -39,7 +39,7 @@ class Drawing(Figure):
 
 
 def canvas(ax: Axes | None, width: float, height: float) -> tuple[Any, Axes]:
-    """What to return and where to draw: a new figure of a size in inches and its panel, or what was given."""
+    """Return the result and the panel: a new figure of a size in inches and its panel, or the given ``ax`` for both."""
     if ax is not None:
         return ax, ax
     figure = Drawing(figsize=(width, height), layout="constrained")
@@ -47,7 +47,7 @@ def canvas(ax: Axes | None, width: float, height: float) -> tuple[Any, Axes]:
 
 
 def panels(count: int, ax: Axes | None, width: float = 3.2, height: float = 2.7) -> tuple[Any, list[Axes]]:
-    """What to return and where to draw: a figure and its panels of a size in inches, or what is given."""
+    """Return the result and its panels: a new figure with panels of a size in inches, or the given ``ax``."""
     if ax is not None:
         if count != 1:
             raise SettingError(f"`ax` holds one panel, but there are {count}\nhint: choose with `columns`")
@@ -59,12 +59,12 @@ def panels(count: int, ax: Axes | None, width: float = 3.2, height: float = 2.7)
 
 
 def tidy(ax: Axes) -> None:
-    """Takes the frame away where no axis is."""
+    """Remove the sides of the frame without an axis."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def scale(axis: Any, kind: str) -> None:
-    """A few ticks for an axis of numbers or of times, which matplotlib counts in days since 1970."""
+    """Set a few ticks on an axis of numbers or of times, which matplotlib counts in days since 1970."""
     if kind == "time":
         locator = AutoDateLocator(minticks=2, maxticks=6)
         axis.set_major_locator(locator)
@@ -75,7 +75,7 @@ def scale(axis: Any, kind: str) -> None:
 
 
 def legend(drawn: Any, entries: Mapping[str, str], marker: str | None = None) -> None:
-    """Says which colour is what, above the panels of a figure or on the panel given."""
+    """Add a legend of colours, above the panels of a figure or on the given panel."""
     handles = [
         Patch(color=colour, label=label) if marker is None
         else Line2D([], [], color=colour, label=label, marker=marker, linestyle="none")
@@ -88,11 +88,11 @@ def legend(drawn: Any, entries: Mapping[str, str], marker: str | None = None) ->
 
 
 def short(text: str, most: int = 24) -> str:
-    """A name that fits beside an axis."""
+    """Shorten a name to fit beside an axis."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def name_columns(ax: Axes, places: Any, names: Sequence[str]) -> None:
-    """Writes names of columns below an axis, upright where they are many."""
+    """Write names of columns below an axis, vertically if there are many."""
     turned = SLANTED if len(names) <= 12 else {"rotation": 90}
     ax.set_xticks(places, [short(name) for name in names], **turned)

@@ -1,4 +1,4 @@
-"""Columns of tables of any kind, as arrays that can be drawn."""
+"""Columns of tables of any kind, as arrays to plot."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..frames import column_names, frame_of, is_frame
 
 @dataclass(frozen=True)
 class Column:
-    """A column.
+    """A column of a table.
 
     Attributes
     ----------
     name : str
     kind : {"number", "time", "category"}
     values : ndarray
-        Numbers, days since 1970, or texts. What stands in missing cells has no meaning.
+        Numbers, days since 1970, or texts. The values of missing cells have no meaning.
     missing : ndarray of bool
     """
 
@@ -44,9 +44,9 @@ class Sheet:
     Attributes
     ----------
     names : list of str
-        Those of the columns; a matrix has the ones given, or x0, x1, ...
+        The names of the columns; for a matrix those given, or x0, x1, ...
     missing : ndarray of bool
-        Which cells are missing, a row a row.
+        The mask of missing cells, of the shape of the table.
     """
 
     def __init__(self, table: Any, names: Sequence[str] | None = None) -> None:
@@ -63,14 +63,14 @@ class Sheet:
 
     @classmethod
     def with_gaps(cls, table: Any) -> Sheet:
-        """A table that must have missing cells."""
+        """Read a table; raise if it has no missing cells."""
         sheet = cls(table)
         if not sheet.missing.any():
             raise DataError("the table has no missing cell")
         return sheet
 
     def column(self, name: str) -> Column:
-        """A column."""
+        """Return a column."""
         j = self.names.index(name)
         missing, raw = self.missing[:, j], _cells(self._frame.data, j)
         kind, found = _typed(raw[~missing])
@@ -80,7 +80,7 @@ class Sheet:
         return Column(name, kind, values, missing)
 
     def without(self, name: str, rows: np.ndarray, sentinel: float = np.nan) -> Any:
-        """Some rows as a table of the same kind, a column of it missing. A matrix has a sentinel there."""
+        """Return some rows as a table of the same kind, with one column missing. In a matrix it holds a sentinel."""
         data, j = self._frame.data, self.names.index(name)
         if isinstance(data, np.ndarray):
             taken = data[rows]
@@ -104,7 +104,7 @@ class Sheet:
         return taken.set_column(j, field, pyarrow.nulls(len(rows), field.type))
 
     def completed(self, tables: Any) -> list[Sheet]:
-        """One or several completions of this table. A matrix may lack the columns that have no cell here."""
+        """Read one or several completions of this table. A matrix may lack the columns that have no cell here."""
         if not isinstance(tables, (list, tuple)):
             tables = [tables]
         if not tables:
@@ -125,14 +125,14 @@ class Sheet:
         return sheets
 
     def was_completed(self, completed: Sheet) -> np.ndarray:
-        """Which columns have missing cells here that a completed table has filled."""
+        """Return the columns whose missing cells are filled in a completed table."""
         gaps = self.missing.copy()
         for j, name in enumerate(self.names):
             gaps[:, j] &= name in completed.names and ~completed.missing[:, completed.names.index(name)]
         return np.asarray(gaps.any(axis=0))
 
     def chosen(self, columns: Any, among: np.ndarray, most: int) -> list[str]:
-        """The columns to draw, by name or position. None is those with most gaps among some."""
+        """Return the columns to draw, by name or position; None is those of some with most missing cells."""
         if columns is None:
             places = np.flatnonzero(among)
             gaps = self.missing.sum(axis=0)[places]
@@ -149,7 +149,7 @@ class Sheet:
 
 
 def imputed_cells(of: Column, completed: Sheet) -> np.ndarray:
-    """What a completed table has in the missing cells of a column."""
+    """Return the imputed cells of a column in a completed table."""
     other = completed.column(of.name)
     if other.kind != of.kind:
         kinds = f"a {of.kind} in the table, but a {other.kind} in a completed one"
@@ -158,13 +158,13 @@ def imputed_cells(of: Column, completed: Sheet) -> np.ndarray:
 
 
 def label_text(label: Any) -> str:
-    """A label as it is written at an axis."""
+    """Return the text of a label at an axis."""
     plain_number = isinstance(label, numbers.Real) and not isinstance(label, (bool, np.bool_))
     return f"{label:g}" if plain_number else str(label)
 
 
 def _cells(data: Any, j: int) -> np.ndarray:
-    """The cells of a column as they are, whatever stands for the missing ones."""
+    """Return all cells of a column as they are, including missing ones."""
     if isinstance(data, np.ndarray):
         return data[:, j]
     if hasattr(data, "iloc"):
@@ -181,7 +181,7 @@ def _cells(data: Any, j: int) -> np.ndarray:
 
 
 def _typed(cells: np.ndarray) -> tuple[str, np.ndarray]:
-    """The kind of observed cells, and the cells as numbers, days since 1970 or texts."""
+    """Return the kind of observed cells, and the cells as numbers, days since 1970 or texts."""
     if cells.dtype.kind in "fiu" or _all(cells, (numbers.Real, decimal.Decimal)):
         return "number", cells.astype(float)
     if cells.dtype.kind == "M" or _all(cells, datetime.date):
@@ -192,5 +192,5 @@ def _typed(cells: np.ndarray) -> tuple[str, np.ndarray]:
 
 
 def _all(cells: np.ndarray, kinds: Any) -> bool:
-    """Whether the cells are objects of some kinds. A bool is no number."""
+    """Whether the cells are objects of the given types. A bool is no number."""
     return cells.dtype.kind == "O" and all(isinstance(x, kinds) and not isinstance(x, bool) for x in cells)

@@ -1,4 +1,4 @@
-"""How a fit went."""
+"""The progress of a fit."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from .._engine import SettingError
 from ..report import FitReport
 from ._canvas import GREY, IMPUTED, OBSERVED, PALE, canvas, tidy
 
-# Members of a space have a colour.
+# The colour of the members of each space.
 _SPACES = {"columns as they are": OBSERVED, "normal scores": IMPUTED}
-# Less than this is no weight to speak of, as the report has it.
+# Smaller weights are not shown, as in the report.
 _SOME_WEIGHT = 0.005
 
 
 def convergence(model: Any, *, ax: Axes | None = None) -> Any:
-    """How a fit went.
+    """Plot the progress of a fit.
 
-    Of a `PSDImputer`: the held-out log-likelihood of its members in the order they were tried, beside the
-    stack's and the normal model's. A filled marker is a member with weight in the stack, and the number
-    beside it the weight.
+    For a `PSDImputer`: the held-out log-likelihood of its members in the order they were tried, with those of
+    the stack and the normal model. A filled marker is a member with weight in the stack; the number beside it
+    is the weight.
 
-    Of a `PSDDensity`: the Newton decrement by iteration, with a line wherever the barrier's weight changed.
+    For a `PSDDensity`: the Newton decrement by iteration, with a line at each change of the barrier's weight.
 
     Parameters
     ----------
     model : PSDImputer or PSDDensity
-        Fitted.
+        A fitted model.
     ax : Axes or None, default=None
-        Where to draw, a new figure if None.
+        The axes to draw on; None is a new figure.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Observed cells against imputed ones, by column."""
+"""Distributions of observed and imputed cells, by column."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ _CURVE_POINTS = 400
 def densities(
     table: Any, completed: Any, columns: Sequence[Any] | None = None, *, ax: Axes | None = None
 ) -> Any:
-    """How observed and imputed cells are distributed, by column.
+    """Plot the distributions of observed and imputed cells, by column.
 
-    Numbers and times have curves: one of the observed cells, and one of the imputed cells for each completed
+    Numbers and times have curves: one for the observed cells, and one for the imputed cells of each completed
     table. Categories, and whole numbers of at most 12 values, have bars: the share of each among the observed
-    cells and among the imputed ones, with a dot for each completed table if there are several. Imputed cells
-    may well be distributed otherwise than observed ones: those that are missing are often not like the
-    others.
+    cells and among the imputed ones, with a dot for each completed table if there are several. The two
+    distributions may differ for good reason: missing cells are often unlike the observed ones.
 
     Parameters
     ----------
     table : matrix or table
-        As it was, with its gaps.
+        The table before it was completed.
     completed : matrix or table, or list of them
-        As it was completed, such as by `PSDImputer.impute`.
+        One or several completed tables, such as from `PSDImputer.impute`.
     columns : sequence of names or positions, or None, default=None
-        The columns to draw; None is those that were completed, of more than 16 those with most missing cells.
+        The columns to draw; None is those that were completed, at most the 16 with most missing cells.
     ax : Axes or None, default=None
-        Where to draw, a new figure if None.
+        The axes to draw on; None is a new figure.
 
     Returns
     -------
@@ -90,7 +89,7 @@ def _curves(ax: Axes, observed: np.ndarray, imputed: list[np.ndarray]) -> None:
 
 
 def _range(cells: np.ndarray) -> tuple[float, float]:
-    """From the least cell to the greatest, but not to such as lie far beyond all others."""
+    """Return the range of the cells, without outliers far beyond the others."""
     least, low, high, greatest = np.quantile(cells, [0, 0.01, 0.99, 1])
     if low == high:
         return least, greatest
@@ -98,14 +97,14 @@ def _range(cells: np.ndarray) -> tuple[float, float]:
 
 
 def _bandwidth(cells: np.ndarray) -> float:
-    """Silverman's rule, of the middle half where it spreads less. Zero where all cells are the same."""
+    """Bandwidth by Silverman's rule, from the interquartile range if it is smaller. Zero if all cells are equal."""
     quarter, three_quarters = np.quantile(cells, [0.25, 0.75])
     spreads = [spread for spread in (cells.std(), (three_quarters - quarter) / 1.349) if spread > 0]
     return 0.9 * min(spreads, default=0.0) * len(cells) ** -0.2
 
 
 def _curve(cells: np.ndarray, edges: np.ndarray, bandwidth: float) -> tuple[np.ndarray, np.ndarray]:
-    """A kernel density at the middles of bins. What would leak over the ends is turned back."""
+    """Kernel density at the midpoints of bins, with mass beyond the ends reflected."""
     step = edges[1] - edges[0]
     bandwidth = max(bandwidth, step)
     counts, _ = np.histogram(cells, edges)
@@ -133,7 +132,7 @@ def _bars(ax: Axes, kind: str, observed: np.ndarray, imputed: list[np.ndarray]) 
 
 
 def _shares(observed: np.ndarray, imputed: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The labels, and their shares among the cells of each array. The rarest of many labels are summed."""
+    """Return the labels and their shares among the cells of each array. The rarest of many labels are summed."""
     labels, codes = np.unique(np.concatenate([observed, *imputed]), return_inverse=True)
     ends = np.cumsum([len(cells) for cells in (observed, *imputed)])[:-1]
     counts = [np.bincount(part, minlength=len(labels)) for part in np.split(codes, ends)]

@@ -1,4 +1,4 @@
-"""The map of missing cells."""
+"""Map of missing cells."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from matplotlib.axes import Axes
 from ._canvas import IMPUTED, PALE, SHARE_MISSING, canvas, legend, name_columns
 from ._columns import Sheet
 
-# More rows, or names of columns, than these cannot be told apart on a page.
+# More rows, or names of columns, are not legible on a page.
 _MOST_LINES = 500
 _MOST_NAMES = 50
 
 
 def missingness(table: Any, *, ax: Axes | None = None) -> Any:
-    """The map of missing cells: rows downwards, columns across.
+    """Plot the map of missing cells: rows downwards, columns across.
 
-    Of more than 500 rows, several share a line, whose colour is the share of their cells that are missing.
+    With more than 500 rows, several share a line, coloured by the share of their cells that are missing.
 
     Parameters
     ----------
     table : matrix or table
+        The table with missing cells.
     ax : Axes or None, default=None
-        Where to draw, a new figure if None.
+        The axes to draw on; None is a new figure.
 
     Returns
     -------
@@ -50,6 +51,6 @@ def missingness(table: Any, *, ax: Axes | None = None) -> Any:
 
 
 def _lines(missing: np.ndarray) -> np.ndarray:
-    """The share missing of each line of the map, by column."""
+    """Return the missing share of each line of the map, by column."""
     starts = np.linspace(0, len(missing), min(len(missing), _MOST_LINES) + 1).astype(int)
     return np.add.reduceat(missing, starts[:-1], axis=0, dtype=float) / np.diff(starts)[:, None]

@@ -1,4 +1,4 @@
-"""Observed cells against what the model says of them from the other cells of their rows."""
+"""Observed cells against their predictions from the other cells of their rows."""
 
 from __future__ import annotations
 
@@ -31,30 +31,31 @@ def over_imputation(
     *,
     ax: Axes | None = None,
 ) -> Any:
-    """Takes observed cells away, one at a time, and compares them with what the model says of them.
+    """Plot observed cells, removed one at a time, against their predictions from the other cells of the row.
 
-    Of a number or time, an interval at the level and the median in it stand over the observed value; where
-    the model is right, the share `level` of the intervals hold it and cross the diagonal. Of a category, the
+    For a number or time, the predictive median and an interval at `level` are drawn over the observed value; if
+    the model is right, the share `level` of the intervals contain it and cross the diagonal. For a category, the
     most probable label is counted against the observed one.
 
-    The rows that the model was fitted to are predicted too well, above all by donors, which know them. To
-    judge how well other rows are predicted, give such.
+    Rows that the model was fitted to are predicted too well, especially by donors, which contain them. To judge
+    predictions, give held-out rows.
 
     Parameters
     ----------
     imputer : PSDImputer
-        Fitted.
+        A fitted imputer.
     table : table of the kind that the imputer was fitted to
+        The rows to predict.
     columns : sequence of names or positions, or None, default=None
-        The columns to draw; None is those modelled, the 16 with most missing cells if there are more.
+        The columns to draw; None is those modelled, at most the 16 with most missing cells.
     level : float, default=0.9
-        The probability that an interval has.
+        The probability of an interval.
     max_cells : int, default=500
-        The most cells of all columns together; each column has an equal share, chosen at random.
+        The maximum number of cells over all columns; each column has an equal share, chosen at random.
     random_state : int, RandomState or None, default=0
-        What chooses them.
+        The seed of the choice of cells.
     ax : Axes or None, default=None
-        Where to draw, a new figure if None.
+        The axes to draw on; None is a new figure.
 
     Returns
     -------
@@ -86,7 +87,7 @@ def over_imputation(
 def _judge(
     imputer: Any, sheet: Sheet, name: str, level: float, most: int, random: np.random.RandomState
 ) -> tuple[str, np.ndarray, CellDistribution]:
-    """The kind of a column, some observed cells, and what the model says of each without it."""
+    """Return the kind of a column, some observed cells, and the prediction of each from the rest of its row."""
     column = sheet.column(name)
     rows = np.flatnonzero(~column.missing)
     if not len(rows):
@@ -105,7 +106,7 @@ def _intervals(ax: Axes, kind: str, observed: np.ndarray, said: CellDistribution
     low, high = numbers_of(said.quantiles).T
     middle = numbers_of(said.median)
     held = (low <= observed) & (observed <= high)
-    # Whole numbers are spread a little, or they would lie on each other.
+    # Whole numbers are jittered so that they do not overlap.
     x = observed + np.linspace(-0.3, 0.3, len(observed)) * (said.kind == "integer")
     for some, colour in ((held, OBSERVED), (~held, IMPUTED)):
         ax.vlines(x[some], low[some], high[some], color=colour, alpha=0.5, linewidth=1)
@@ -146,7 +147,7 @@ def _texts(labels: Any) -> np.ndarray:
 
 
 def _shown(labels: list[str], observed: np.ndarray, guessed: np.ndarray) -> list[str]:
-    """The labels to show, in their order. Rare ones of many, and unknown ones, share the last place."""
+    """Return the labels to show, in their order. Unknown labels and the rarest of many share the last place."""
     if len(labels) > _MOST_LABELS:
         found, counts = np.unique(observed, return_counts=True)
         frequent = set(found[np.argsort(-counts, kind="stable")][: _MOST_LABELS - 1])

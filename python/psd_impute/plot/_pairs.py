@@ -1,4 +1,4 @@
-"""Pairs of columns, one against the other."""
+"""Scatter plots of pairs of columns."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _MOST_POINTS = 2000
 def pairs(
     table: Any, completed: Any, columns: Sequence[Any] | None = None, *, ax: Axes | None = None
 ) -> Any:
-    """Each pair of numeric columns, one against the other.
+    """Plot each pair of numeric columns, one against the other.
 
-    Rows where both cells were observed have one colour, rows where either was imputed another. At most 2000
-    rows of each are drawn, chosen at random but always the same.
+    Rows with both cells observed have one colour, rows with an imputed cell another. At most 2000 rows of each
+    are drawn, chosen at random with a fixed seed.
 
     Parameters
     ----------
     table : matrix or table
-        As it was, with its gaps.
+        The table before it was completed.
     completed : matrix or table, or list of them
-        As it was completed. The first one is drawn if there are several.
+        One or several completed tables, of which the first is drawn.
     columns : sequence of names or positions, or None, default=None
-        The columns to draw, of numbers or times. None is the five with most missing cells.
+        The columns of numbers or times to draw; None is the five with most missing cells.
     ax : Axes or None, default=None
-        Where to draw, a new figure if None. There must be two columns then.
+        The axes to draw on, for exactly two columns; None is a new figure.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def pairs(
 
 
 def _triangle(count: int, ax: Axes | None) -> tuple[Any, dict[tuple[int, int], Axes]]:
-    """What to return, and the panel of each pair, the greater column first."""
+    """Return the result and the panel of each pair, with the greater column first."""
     if ax is not None:
         if count != 2:
             raise SettingError(f"`ax` holds one pair, not {count} columns\nhint: choose two with `columns`")

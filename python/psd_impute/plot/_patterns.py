@@ -1,4 +1,4 @@
-"""The patterns of missing columns."""
+"""Patterns of missing cells."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from matplotlib.axes import Axes
 from ._canvas import IMPUTED, OBSERVED, SHARE_MISSING, canvas, name_columns
 from ._columns import Sheet
 
-# Patterns that are shown on their own; the rest are summed.
+# Number of patterns shown separately; the rest are summed.
 _MOST_PATTERNS = 20
 
 
 def patterns(table: Any, *, ax: Axes | None = None) -> Any:
-    """Which columns are missing together, in how many rows, and how much of each column is missing.
+    """Plot the patterns of missing cells, their numbers of rows, and the missing share of each column.
 
-    A line is a pattern, the most frequent first. Patterns beyond the 20th share the last line, whose colours
-    are the shares of their rows that miss the columns. Columns without a missing cell are left out.
+    A line is a pattern, the most frequent first. Patterns beyond the 20th share the last line, coloured by the
+    missing shares of the columns in their rows. Columns without a missing cell are left out.
 
     Parameters
     ----------
     table : matrix or table
+        The table with missing cells.
     ax : Axes or None, default=None
-        Where to draw, a new figure if None.
+        The axes to draw on; None is a new figure.
 
     Returns
     -------
@@ -47,8 +48,8 @@ def patterns(table: Any, *, ax: Axes | None = None) -> Any:
 
 
 def _lines(missing: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """The share missing in each line by column, its rows, and what it is called."""
-    # Rows packed into bytes, so that a row is compared as a whole.
+    """Return the missing share by column, the number of rows and the label of each line."""
+    # Rows are packed into bytes, so that each is compared as a whole.
     packed = np.ascontiguousarray(np.packbits(missing, axis=1))
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)

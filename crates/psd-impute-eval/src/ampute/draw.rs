@@ -1,4 +1,4 @@
-//! Draws: which columns take part, and which cells go.
+//! Draws of the columns involved and of the cells to mask.
 
 use crate::Result;
 use faer::Mat;
@@ -13,11 +13,11 @@ pub(super) fn choose(of: usize, share: f64, rng: &mut impl Rng) -> Vec<usize> {
     chosen
 }
 
-/// Takes each observed cell away with its probability. A row that had an observed cell keeps one.
+/// Masks each observed cell with its probability. A row that had an observed cell keeps one.
 pub(super) fn take_away(table: &Table, probabilities: &Mat<f64>, rng: &mut impl Rng) -> Result<Table> {
     let mut cells = table.cells().to_owned();
     for (row, probabilities) in cells.col_iter_mut().zip(probabilities.col_iter()) {
-        // Every cell has its draw, observed or not, so that none shifts another's.
+        // Every cell has a draw, observed or not, so that draws do not shift.
         for (cell, probability) in row.iter_mut().zip(probabilities.iter()) {
             if rng.random::<f64>() < *probability {
                 *cell = f64::NAN;

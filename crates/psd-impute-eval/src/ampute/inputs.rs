@@ -1,8 +1,8 @@
-//! What logistic models look at.
+//! Inputs of logistic models.
 //!
 //! A column of numbers enters standardised. A category enters by the indicators of its labels, centred and scaled together so that
-//! their variances add up to one, as a number's is: then a column's part in a model does not grow with its labels. A missing cell
-//! counts as the column's mean, which is zero.
+//! their variances add up to one, the variance of a number: then a column's part in a model does not grow with its labels. A missing
+//! cell counts as the column's mean, which is zero.
 
 use super::logistic::unit_variance;
 use crate::Result;
@@ -11,7 +11,7 @@ use psd_impute::table::{Kind, Table};
 use rand::{Rng, RngExt};
 use std::f64::consts::TAU;
 
-/// For each column of a table, what it is to a model: one or more features, each with a number for every row.
+/// The inputs of each column of a table: one or more features, each with a number for every row.
 pub(super) struct Inputs {
     columns: Vec<Vec<Vec<f64>>>,
 }
@@ -67,7 +67,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    /// A number, a number of few values, a constant and a category, with gaps.
+    /// A number, a number of few values, a constant and a category, with missing cells.
     fn table() -> Table {
         let labels = ["a", "b", "c"].map(String::from).to_vec();
         let columns = vec![

@@ -4,10 +4,10 @@
 use faer::Mat;
 use psd_impute::table::Table;
 
-/// Scores are combinations of standardised numbers with coefficients of order one: a variance below this is rounding.
+/// A variance of scores below this is rounding, because scores combine standardised numbers with coefficients of order one.
 const NOTHING: f64 = 1e-20;
 
-/// Scales scores to unit variance; to nothing when all are the same.
+/// Scales scores to unit variance, or to zero if all are equal.
 pub(super) fn unit_variance(scores: &mut [f64]) {
     let n = scores.len() as f64;
     let mean = scores.iter().sum::<f64>() / n;
@@ -26,7 +26,7 @@ pub(super) fn fill(out: &mut Mat<f64>, table: &Table, j: usize, scores: &[f64], 
     }
 }
 
-/// By bisection. When the highest score has the rate for its probability, the average lies below; when the lowest has, above.
+/// The intercept, by bisection. If the highest score has the rate as its probability, the average is below it; if the lowest has, above.
 fn intercept(scores: &[f64], rate: f64) -> f64 {
     let logit = (rate / (1.0 - rate)).ln();
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,16 +1,16 @@
-//! Mechanisms by which cells go missing: those of Muzellec, Josse, Boyer and Cuturi, *Missing Data Imputation using Optimal
-//! Transport* (2020), as in their public code.
+//! Mechanisms of missingness: those of Muzellec, Josse, Boyer and Cuturi, *Missing Data Imputation using Optimal Transport* (2020),
+//! as in their public code.
 //!
-//! A mechanism gives every cell a **probability** of going missing; then each observed cell goes or stays by a draw of its own.
-//! Which columns take part, their coefficients and the draws depend on the seed and the table's shape only, so that a cell's fate depends
-//! on nothing but what the mechanism looks at.
+//! A mechanism gives every cell a **probability** of being masked; then each observed cell is masked by an independent draw. The
+//! columns involved, their coefficients and the draws depend only on the seed and the table's shape, so that missingness of a cell
+//! depends only on the mechanism's inputs.
 //!
-//! The **rate** is the share of missing cells in the columns that lose any. Under [`MAR`](Mechanism::MAR), where columns stay complete, the
-//! table as a whole loses less.
+//! The **rate** is the share of missing cells in the columns that lose any. Under [`MAR`](Mechanism::MAR), where some columns stay
+//! complete, the share over the whole table is smaller.
 //!
-//! Where we differ from that code: self-masking fits each intercept to its own column, not to the whole table; cells beyond the
-//! quantiles go missing with a probability for which the rate holds, not with the rate itself; and a row that lost everything gets one
-//! random cell back.
+//! Differences from that code: self-masking fits each intercept to its own column, not to the whole table; cells beyond the quantiles
+//! are masked with a probability that attains the rate, not with the rate itself; and a row that lost everything gets one random cell
+//! back.
 
 mod draw;
 mod inputs;
@@ -27,50 +27,50 @@ use psd_impute::table::Table;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// How cells go missing.
+/// A mechanism of missingness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mechanism {
     /// Completely at random: every cell with the same probability.
     Mcar,
-    /// At random: some columns stay as they are, and cells of the others are missing by logistic models of them.
+    /// At random: some columns stay complete, and cells of the others are missing by logistic models of these.
     Mar {
-        /// The share of columns that stay, rounded down, but at least one.
+        /// The share of columns that stay complete, rounded down, but at least one.
         observed: f64,
     },
-    /// Not at random: as `Mar`, but the columns that the models look at lose cells too, completely at random.
+    /// Not at random: as `Mar`, but the input columns of the models lose cells too, completely at random.
     MnarLogistic {
-        /// The share of columns that the models look at, rounded down, but at least one.
+        /// The share of input columns of the models, rounded down, but at least one.
         inputs: f64,
     },
     /// Not at random: a cell is missing by a logistic model of the cell itself.
     MnarSelf,
-    /// Not at random: in some columns of numbers, cells beyond a quantile are missing. Categories have no quantiles and stay.
+    /// Not at random: in some columns of numbers, cells beyond a quantile are missing. Categories have no quantiles and stay complete.
     MnarQuantile {
         /// The share of columns that lose cells, rounded down, but at least one.
         columns: f64,
         /// The share of a column's cells in each tail.
         quantile: f64,
-        /// Which tails.
+        /// The tails that lose cells.
         tail: Tail,
     },
 }
 
 impl Mechanism {
-    /// `Mar` with three columns in ten that stay.
+    /// `Mar` with 30 % of the columns complete.
     pub const MAR: Self = Self::Mar { observed: 0.3 };
-    /// `MnarLogistic` with three columns in ten to look at.
+    /// `MnarLogistic` with 30 % of the columns as inputs.
     pub const MNAR_LOGISTIC: Self = Self::MnarLogistic { inputs: 0.3 };
-    /// `MnarQuantile` on the lower and the upper quarter of seven columns in ten.
+    /// `MnarQuantile` on the lower and the upper quarter of 70 % of the columns.
     pub const MNAR_QUANTILE: Self = Self::MnarQuantile { columns: 0.7, quantile: 0.25, tail: Tail::Both };
 
-    /// The table with cells taken away; cells that were missing stay so.
+    /// The table with cells masked; cells that were missing stay missing.
     pub fn ampute(&self, table: &Table, rate: f64, seed: u64) -> Result<Table> {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         let probabilities = self.probabilities(table, rate, rng)?;
         draw::take_away(table, &probabilities, rng)
     }
 
-    /// The probability of each cell to go missing, shaped as the table's cells.
+    /// The probability of masking each cell, in the shape of the table's cells.
     fn probabilities(&self, table: &Table, rate: f64, rng: &mut impl Rng) -> Result<Mat<f64>> {
         share("the rate", rate)?;
         let d = table.columns().len();
@@ -93,7 +93,7 @@ impl Mechanism {
     }
 }
 
-/// Some columns are looked at and missing with the probability `of_inputs`; the others are missing by logistic models of them.
+/// Some columns are inputs and missing with the probability `of_inputs`; the others are missing by logistic models of these.
 fn models_of_some(
     table: &Table,
     rate: f64,

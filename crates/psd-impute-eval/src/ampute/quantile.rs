@@ -1,4 +1,4 @@
-//! Censorship at quantiles: cells in the tails of a column are missing.
+//! Censoring at quantiles: cells in the tails of a column are missing.
 
 use super::draw::choose;
 use crate::error::{Error, Result, share};
@@ -17,7 +17,7 @@ pub enum Tail {
     Both,
 }
 
-/// In a share of the columns of numbers, the cells of the tails are missing with one probability, for which the column's rate holds.
+/// In a share of the columns of numbers, the cells of the tails are missing with one probability, which attains the rate in the column.
 pub(super) fn probabilities(
     table: &Table,
     rate: f64,
@@ -56,7 +56,7 @@ pub(super) fn probabilities(
     Ok(out)
 }
 
-/// The values at which the tails end: each tail has at least the share `quantile` of the values, and more only by ties or rounding up.
+/// The values at which the tails end: each tail has at least the share `quantile` of the values, and more only by repeated values or rounding up.
 fn ends(mut values: Vec<f64>, quantile: f64) -> Option<(f64, f64)> {
     values.sort_by(f64::total_cmp);
     let count = (quantile * values.len() as f64).ceil() as usize;

@@ -1,4 +1,4 @@
-//! What imputers have in common: numbers only, and gaps filled.
+//! Helpers of imputers: refusing labels, and filling missing cells.
 
 use crate::scale::free_columns;
 use crate::{Error, Result};
@@ -13,8 +13,8 @@ pub(super) fn only_numbers(table: &Table) -> Result<()> {
     }
 }
 
-/// The table with its gaps filled by what `value` gives for a column and a row. Refuses what is no finite number: sums of squares of
-/// columns near the largest numbers there are overflow.
+/// The table with its missing cells filled by `value` of a column and a row. Refuses values that are not finite: sums of squares of
+/// columns near the largest floating-point numbers overflow.
 pub(super) fn fill(table: &Table, value: impl Fn(usize, usize) -> f64) -> Result<Table> {
     let filled = fill_some(table, value)?;
     for (row, values) in filled.rows().enumerate() {
@@ -25,20 +25,20 @@ pub(super) fn fill(table: &Table, value: impl Fn(usize, usize) -> f64) -> Result
     Ok(filled)
 }
 
-/// The same, but a gap for which `value` gives NaN stays one.
+/// The same, but a missing cell for which `value` is NaN stays missing.
 pub(super) fn fill_some(table: &Table, value: impl Fn(usize, usize) -> f64) -> Result<Table> {
     let cells = table.cells();
     let filled = |j, i| if cells[(j, i)].is_nan() { value(j, i) } else { cells[(j, i)] };
     Ok(Table::new(free_columns(table), Mat::from_fn(cells.nrows(), cells.ncols(), filled))?)
 }
 
-/// Whether two tables have the same cells, bit for bit but for the kind of NaN.
+/// Whether two tables have the same cells bit for bit, except for the kind of NaN.
 pub(super) fn same_cells(a: &Table, b: &Table) -> bool {
     let same = |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
     a.len() == b.len() && a.rows().flatten().zip(b.rows().flatten()).all(same)
 }
 
-/// The mean of each column's observed cells; zero where there are none.
+/// The mean of each column's observed cells; zero if there are none.
 pub(super) fn column_means(table: &Table) -> Vec<f64> {
     (0..table.columns().len()).map(|j| mean(table.observed(j))).collect()
 }

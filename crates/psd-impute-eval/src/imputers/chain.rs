@@ -1,14 +1,14 @@
-//! A table whose gaps are filled column by column, each from all the others, over and over.
+//! A table whose missing cells are filled column by column, each from all the others, in several rounds.
 //!
-//! Cells are held less the mean of their column, and every row begins with a one, so that a regression with its intercept is an inner
-//! product with a row, and all that least squares needs is the matrix of the rows' products
+//! Cells are stored less the mean of their column, and every row begins with a one, so that a regression with its intercept is an inner
+//! product with a row, and least squares needs only the matrix of the rows' products
 //!
 //! ```text
 //! M_j = Σ_{i: column j observed} x_i x_i'.
 //! ```
 //!
-//! The sum over all rows changes in one row and column when a column is filled anew, so that it is kept, and what the rows with a gap add to
-//! it is taken off; where these are most of the rows, the others are summed instead.
+//! When a column is filled again, the sum over all rows changes in one row and column, so it is kept and the part of the rows that miss the
+//! column is subtracted; if these are most of the rows, the others are summed instead.
 
 use super::cells::{column_means, fill};
 use crate::Result;
@@ -19,7 +19,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// Where a column is in a row that begins with a one.
+/// The position of a column in a row that begins with a one.
 pub(super) fn place(column: usize) -> usize {
     column + 1
 }
@@ -35,7 +35,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Every gap is filled with its column's mean.
+    /// Fills every missing cell with its column's mean.
     pub(super) fn new(table: &Table) -> Self {
         let shifts = Shifts(column_means(table));
         let mut rows = empty(table.columns().len() + 1, table.len());
@@ -52,7 +52,7 @@ impl Chain {
         self.gaps.len()
     }
 
-    /// A row as regressions see it.
+    /// A row as regressions use it.
     pub(super) fn row(&self, i: usize) -> &[f64] {
         contiguous(self.rows.as_ref(), i)
     }
@@ -62,7 +62,7 @@ impl Chain {
         &self.gaps[j].0
     }
 
-    /// The rows that have a column.
+    /// The rows in which a column is observed.
     pub(super) fn observed(&self, j: usize) -> &[usize] {
         &self.gaps[j].1
     }
@@ -72,7 +72,7 @@ impl Chain {
         self.rows.as_ref()
     }
 
-    /// Sums the products of all rows anew, lest rounding add up.
+    /// Sums the products of all rows again, so that rounding errors do not accumulate.
     pub(super) fn refresh(&mut self) {
         self.products = gram(self.rows.as_ref());
     }
@@ -98,7 +98,7 @@ impl Chain {
         gram(rows.as_ref())
     }
 
-    /// Fills the gaps of a column, in the order of [`missing`](Self::missing).
+    /// Fills the missing cells of a column, in the order of [`missing`](Self::missing).
     pub(super) fn set(&mut self, j: usize, values: &[f64]) {
         let at = place(j);
         let mut change = vec![0.0; self.rows.nrows()];
@@ -106,7 +106,7 @@ impl Chain {
             let step = value - self.rows[(at, i)];
             let row = contiguous(self.rows.as_ref(), i);
             change.iter_mut().zip(row).for_each(|(change, x)| *change += step * x);
-            // The square has changed by more than the product with the old value.
+            // The square changes by more than the product with the old value.
             change[at] += step * value;
             self.rows[(at, i)] = value;
         }
@@ -116,7 +116,7 @@ impl Chain {
         }
     }
 
-    /// The squared differences between a column and what a regression says of it, where it is observed.
+    /// The squared residuals of a regression of a column, where it is observed.
     pub(super) fn residual(&self, j: usize, weights: &[f64]) -> f64 {
         let one = |&i: &usize| {
             let row = self.row(i);
@@ -125,18 +125,18 @@ impl Chain {
         self.gaps[j].1.iter().map(one).sum()
     }
 
-    /// The table it was made from, without gaps.
+    /// The completed table.
     pub(super) fn completed(&self, table: &Table) -> Result<Table> {
         fill(table, |j, i| self.shifts.undo(j, self.row(i)[place(j)]))
     }
 }
 
-/// The mean of each column, which is taken off its cells.
+/// The mean of each column, which is subtracted from its cells.
 #[derive(Clone)]
 pub(super) struct Shifts(Vec<f64>);
 
 impl Shifts {
-    /// The row as regressions see it: a one, then the cells less their means; zero where a cell is missing.
+    /// The row as regressions use it: a one, then the cells less their means; zero for a missing cell.
     pub(super) fn apply<'a>(&'a self, row: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         let cell = |(x, shift): (&f64, &f64)| if x.is_nan() { 0.0 } else { x - shift };
         std::iter::once(1.0).chain(row.iter().zip(&self.0).map(cell))
@@ -147,7 +147,7 @@ impl Shifts {
     }
 
     /// Completes the rows of a table one by one, in parallel. `improve` gets a row's position, its cells as in the table, and as regressions
-    /// see them.
+    /// use them.
     pub(super) fn complete(
         &self,
         table: &Table,
@@ -171,7 +171,7 @@ pub(super) fn generator(seed: u64, imputation: u64) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(bytes)
 }
 
-/// Zeros, down to the padding below each column: faer multiplies it along, and what an allocator leaves there may be slow to multiply.
+/// A matrix of zeros, including the padding below each column: faer multiplies the padding too, and uninitialised values there may be slow.
 fn empty(rows: usize, columns: usize) -> Mat<f64> {
     let mut out = Mat::zeros(rows.next_multiple_of(8), columns);
     out.truncate(rows, columns);
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn moments_are_sums_over_the_rows_that_have_the_column() {
         let number = |i: usize, j: usize| 100.0 + ((i * 37 + j * 101 + i * i * j) % 97) as f64;
-        // Column 0 is mostly missing, column 1 mostly there, column 2 always.
+        // Column 0 is mostly missing, column 1 mostly observed, column 2 always.
         let missing = |i: usize, j: usize| [!i.is_multiple_of(4), i.is_multiple_of(5), false][j];
         let cell = |i: usize, j: usize| if missing(i, j) { f64::NAN } else { number(i, j) };
         let rows: Vec<[f64; 3]> = (0..30).map(|i| [0, 1, 2].map(|j| cell(i, j))).collect();

@@ -1,4 +1,4 @@
-//! The normal distribution that fits the observed cells best: the engine's normal model alone, found by expectation maximisation.
+//! The normal distribution of maximum likelihood of the observed cells: the engine's normal model alone, by expectation maximisation.
 
 use super::cells::only_numbers;
 use super::psd::Value;
@@ -12,10 +12,10 @@ use rand::RngExt;
 use rand_distr::Exp1;
 use std::sync::Arc;
 
-/// A normal distribution of all columns, its covariance with the ridge that predicts best.
+/// A normal distribution of all columns, with the ridge on its covariance that predicts best.
 #[derive(Debug, Clone, Copy)]
 pub struct Gaussian {
-    /// What a gap gets. Draws of one imputation come from a fit of its own under weights of the Bayesian bootstrap.
+    /// The value that a missing cell gets. Draws of one imputation come from a fit of their own under weights of the Bayesian bootstrap.
     pub value: Value,
 }
 
@@ -44,7 +44,7 @@ impl Fitted for FittedGaussian {
             Value::Mean => None,
             Value::Draw => Some(self.bootstrap(imputation)),
         };
-        // A gain of all rows together that is nothing beside chance.
+        // A total gain over all rows that is negligible against chance.
         let params = EmParams { tolerance: 1e-4 / self.table.len() as f64, max_iterations: 1000 };
         let (normal, _): (Mixture, _) = fit_normal(&self.table, weights.as_deref(), self.ridge, params)?;
         let density = normal.density(&self.table, None, &Arc::default())?;
@@ -71,7 +71,7 @@ impl FittedGaussian {
 mod tests {
     use super::*;
 
-    /// Of a table with gaps in one column only, the best normal distribution regresses it on the other as complete rows do.
+    /// If only one column has missing cells, the maximum likelihood normal distribution regresses it on the other as complete rows do.
     #[test]
     fn means_lie_on_the_line_of_the_complete_rows_and_draws_around_it() {
         let noise = |i: usize| ((i * 7919 % 1009) as f64 / 1009.0 - 0.5) * 3.0;

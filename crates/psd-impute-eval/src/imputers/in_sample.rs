@@ -1,4 +1,4 @@
-//! Methods that complete all rows at once, and learn nothing that could complete others.
+//! Methods that complete all rows at once, and cannot complete other rows later.
 
 use super::Fitted;
 use super::cells::same_cells;
@@ -7,7 +7,7 @@ use crate::scale::free_columns;
 use faer::Mat;
 use psd_impute::table::Table;
 
-/// A table and how rows are completed. Other rows are completed together with those of the table.
+/// A table and a method of completing rows. Other rows are completed together with those of the table.
 pub(super) struct InSample<C> {
     pub(super) table: Table,
     pub(super) complete: C,

@@ -1,17 +1,17 @@
-//! The mean of the nearest rows that have the cell: scikit-learn's `KNNImputer` as it comes.
+//! The mean of the nearest rows in which the cell is observed: scikit-learn's `KNNImputer` with its defaults.
 //!
-//! The distance of two rows is taken over the columns that both have, in the columns' own units, and made up for the others:
+//! The distance of two rows is over the columns observed in both, in the columns' own units, and scaled up for the others:
 //!
 //! ```text
 //! d(x, y)² = (columns / shared) · Σ_{shared} (x_j - y_j)²
 //! ```
 //!
-//! A gap gets the mean of its column among the [`NEIGHBOURS`] nearest fitted rows that have it; all of them where there are fewer; and
-//! the column's mean where no row with the cell shares a column with this one.
+//! A missing cell gets the mean of its column among the [`NEIGHBOURS`] nearest fitted rows in which it is observed, or all of them if there
+//! are fewer, and the column's mean if no row with the cell shares a column with this one.
 //!
-//! Which of equally near rows count is left to chance. In tables that are sorted or come from designed experiments, many rows are equally
-//! near, and neighbours in the table are alike: the first of them would stand for a corner of the group only. Fitted rows are
-//! therefore put into an order drawn from the seed, and each row takes the first of equally near ones from a place of its own on.
+//! Equally near rows are chosen at random. In tables that are sorted or come from designed experiments, many rows are equally near, and
+//! consecutive rows are alike: the first of them would represent only a corner of the group. Fitted rows are therefore shuffled by the
+//! seed, and each row takes the first of equally near ones from a start of its own.
 
 use super::cells::{column_means, fill, only_numbers};
 use super::{Fitted, Imputer};
@@ -23,7 +23,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// How many rows a mean is taken of.
+/// Number of rows in a mean.
 const NEIGHBOURS: usize = 5;
 
 /// The mean of the five nearest rows.
@@ -39,9 +39,9 @@ struct FittedKnn {
 
 /// The cells of a column, row by row.
 struct Donors {
-    /// Zero where the cell is missing.
+    /// Zero if the cell is missing.
     values: Vec<f64>,
-    /// One where the cell is there, zero where it is missing.
+    /// One if the cell is observed, zero if it is missing.
     seen: Vec<f64>,
 }
 
@@ -78,7 +78,7 @@ impl FittedKnn {
         self.columns[0].values.len()
     }
 
-    /// The row without gaps, equally near rows being taken from `place` on.
+    /// The completed row, with equally near rows taken from `place` on.
     fn row(&self, row: &[f64], place: usize) -> Vec<f64> {
         let mut completed = row.to_vec();
         let missing: Vec<usize> = (0..row.len()).filter(|&j| row[j].is_nan()).collect();
@@ -93,20 +93,20 @@ impl FittedKnn {
         completed
     }
 
-    /// The mean square difference to each fitted row over the columns that both have, which orders rows as the distance does; NaN where
-    /// they share none.
+    /// The mean square difference to each fitted row over the shared columns, which orders rows as the distance does; NaN if they share
+    /// none.
     fn distances(&self, row: &[f64]) -> Vec<f64> {
         let observed = row.iter().zip(&self.columns).filter(|(x, _)| !x.is_nan());
         Arch::new().dispatch(Distances { observed, rows: self.len() })
     }
 
-    /// For each of the missing columns, the nearest rows that have it, met from `place` on.
+    /// For each missing column, the nearest rows in which it is observed, visited from `place` on.
     fn nearest(&self, missing: &[usize], distances: &[f64], place: usize) -> Vec<Nearest> {
         let mut nearest: Vec<Nearest> = missing.iter().map(|_| Nearest::default()).collect();
         let mut farthest = f64::INFINITY;
         for i in (place..distances.len()).chain(0..place) {
             let distance = distances[i];
-            // Most rows are too far away for any of the columns, and NaN is not nearer than anything.
+            // Most rows are too far away for all columns, and NaN compares as not nearer.
             if distance < farthest {
                 for (&j, near) in missing.iter().zip(&mut nearest) {
                     if self.columns[j].seen[i] > 0.0 {
@@ -120,14 +120,14 @@ impl FittedKnn {
     }
 }
 
-/// The nearest rows met so far, by distance and then in the order in which they were met.
+/// The nearest rows visited so far, by distance and then by order of visit.
 #[derive(Default)]
 struct Nearest {
     rows: Vec<(f64, usize)>,
 }
 
 impl Nearest {
-    /// What a row has to be nearer than.
+    /// The distance below which a row is nearer than those kept.
     fn farthest(&self) -> f64 {
         if self.rows.len() < NEIGHBOURS { f64::INFINITY } else { self.rows[NEIGHBOURS - 1].0 }
     }
@@ -141,7 +141,7 @@ impl Nearest {
     }
 }
 
-/// Distances from a row, given by its observed cells and the columns they are in, compiled for the widest registers there are.
+/// Distances from a row, given by its observed cells and their columns, compiled for the widest available registers.
 struct Distances<I> {
     observed: I,
     rows: usize,
@@ -169,7 +169,7 @@ impl<'a, I: Iterator<Item = (&'a f64, &'a Donors)>> WithSimd for Distances<I> {
 mod tests {
     use super::*;
 
-    /// What the definition gives, cell by cell.
+    /// The definition, cell by cell.
     fn plainly(fitted: &Table, row: &[f64], j: usize) -> f64 {
         let mut near: Vec<(f64, f64)> = Vec::new();
         for donor in fitted.rows().filter(|donor| !donor[j].is_nan()) {
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn gaps_get_the_mean_of_the_nearest_rows() {
-        // No two distances are the same.
+        // All distances differ.
         let number = |i: usize, j: usize| ((i * 37 + j * 101 + i * i * j) as f64).sin();
         let cell =
             |i: usize, j: usize| if (i * 7 + j * 3).is_multiple_of(5) { f64::NAN } else { number(i, j) };
@@ -206,7 +206,7 @@ mod tests {
         rows.push([1.0, f64::NAN]);
         let table = Table::continuous(&["a", "b"], &rows).unwrap();
         let filled = |seed| Knn.fit(&table, seed).unwrap().complete(&table, 1).unwrap().row(60)[1];
-        // Five of sixty numbers have a mean of standard deviation 7.5; two hundred such means, one of 0.5.
+        // The mean of five of sixty numbers has standard deviation 7.5; the mean of two hundred such means, 0.5.
         let mean = (0..200).map(filled).sum::<f64>() / 200.0;
         assert!((mean - 29.5).abs() < 2.0, "{mean}");
     }

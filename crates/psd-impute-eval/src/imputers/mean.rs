@@ -1,11 +1,11 @@
-//! The mean of each column, and of a category its most frequent label.
+//! The mean of each column, or the most frequent label of a category.
 
 use super::cells::{fill, mean};
 use super::{Fitted, Imputer};
 use crate::Result;
 use psd_impute::table::{Kind, Table};
 
-/// Every gap gets what is usual in its column.
+/// Every missing cell gets the mean or the most frequent label of its column.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mean;
 
@@ -28,7 +28,7 @@ impl Fitted for FittedMean {
     }
 }
 
-/// The label seen most often, the first of equals.
+/// The most frequent label, or the first of several.
 fn most_frequent(values: impl Iterator<Item = f64>, labels: usize) -> f64 {
     let mut counts = vec![0usize; labels];
     values.for_each(|x| counts[x as usize] += 1);

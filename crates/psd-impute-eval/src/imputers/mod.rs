@@ -1,11 +1,11 @@
-//! One contract for everything that completes tables, ours and the ones it is compared with.
+//! One interface for all imputers, ours and those it is compared with.
 //!
-//! An [`Imputer`] is a way with its settings; fitted to a table with gaps it completes that table or others with the same columns, any
-//! number of times. Every one of them leaves observed cells as they are, bit for bit, fills every gap with a finite number or says that it
-//! cannot (of [`External`] programs, a gap that they leave empty stays a gap, to be counted and not scored), copes with
-//! patterns of missing cells that it has not seen, and gives the same tables for the same seed on any number of threads.
+//! An [`Imputer`] is a method with its settings; fitted to an incomplete table it completes that table or others with the same columns, any
+//! number of times. Every imputer leaves observed cells unchanged, bit for bit, fills every missing cell with a finite number or returns an
+//! error (cells that [`External`] programs leave empty stay missing, and are counted and not scored), handles patterns of missing cells that
+//! it has not seen, and gives the same tables for the same seed on any number of threads.
 //!
-//! What is filled in may be any number, also in columns of few values, but for categories, which only [`Mean`] and [`Psd`] take.
+//! Imputed numbers may be any, also in columns of few values. Only [`Mean`] and [`Psd`] accept categories.
 
 mod cells;
 mod chain;
@@ -33,19 +33,18 @@ pub use soft_impute::SoftImpute;
 use crate::Result;
 use psd_impute::table::Table;
 
-/// A way to complete tables.
+/// A method of imputation with its settings.
 pub trait Imputer: Send + Sync {
-    /// Learns from a table with gaps, in each column of which a cell is observed.
+    /// Fits to an incomplete table with an observed cell in each column.
     fn fit(&self, table: &Table, seed: u64) -> Result<Box<dyn Fitted>>;
 }
 
-/// What was learned from a table.
+/// A fitted imputer.
 pub trait Fitted: Send + Sync {
-    /// Completes a table with the columns of the fitted one. The number of the imputation counts from one; where nothing is drawn, all
-    /// imputations are the same.
+    /// Completes a table with the columns of the fitted one. Imputations are numbered from one; without draws, all are the same.
     fn complete(&self, table: &Table, imputation: u64) -> Result<Table>;
 
-    /// What a reader of its scores must know of how the last table was completed, such as settings other than the defaults.
+    /// A note about the last completed table for readers of its scores, such as settings other than the defaults.
     fn note(&self) -> Option<String> {
         None
     }

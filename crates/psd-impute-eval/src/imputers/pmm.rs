@@ -1,12 +1,12 @@
 //! Predictive mean matching by chained equations, as R's `mice` does by default.
 //!
-//! Gaps start at values drawn from their column. Five rounds go through the columns in their order, and for each
+//! Missing cells start at values drawn from their column. Five rounds go through the columns in their order, and for each
 //!
-//! 1. fit `y = x'b + noise` by least squares to the rows that have it: `b̂ = V X'y`, `V = (X'X)⁻¹`;
+//! 1. fit `y = x'b + noise` by least squares to the rows in which it is observed: `b̂ = V X'y`, `V = (X'X)⁻¹`;
 //! 2. draw `σ² = |y - X b̂|² / χ²_{n-p}` and `b* ~ N(b̂, σ² V)`;
-//! 3. give each gap the value of one of the five rows, chosen at random, whose `x'b̂` is nearest to the gap's `x'b*` (matching of type 1).
+//! 3. give each missing cell the value of one of the five rows, chosen at random, whose `x'b̂` is nearest to its `x'b*` (matching of type 1).
 //!
-//! Where columns determine each other, a ridge of `1e-5` of its diagonal is added to `X'X`; `mice` leaves such columns out.
+//! If columns are linearly dependent, a ridge of `1e-5` of its diagonal is added to `X'X`; `mice` leaves such columns out.
 //!
 //! Rows of another table go through the chain of the fitted one as rows that `mice` calls *ignored*: they are filled by its regressions and
 //! from its rows, and nothing is learned from them.
@@ -25,10 +25,10 @@ use rand_distr::{ChiSquared, Distribution, StandardNormal};
 const ROUNDS: usize = 5;
 const DONORS: usize = 5;
 const RIDGE: f64 = 1e-5;
-/// A pivot so small beside its diagonal element is rounding.
+/// A pivot below this share of its diagonal element is rounding.
 const NOTHING: f64 = 1e-12;
 
-/// Each gap gets a value that was observed. An imputation is a chain of its own, for which seed and number stand.
+/// Each missing cell gets an observed value. Each imputation is a separate chain, determined by the seed and its number.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pmm;
 
@@ -90,13 +90,13 @@ fn any(values: &[f64], rng: &mut impl Rng) -> f64 {
     if values.is_empty() { 0.0 } else { values[rng.random_range(0..values.len())] }
 }
 
-/// How the gaps of a column are filled in one round.
+/// The regression and donors that fill the missing cells of a column in one round.
 struct Matching {
     /// The column.
     target: usize,
-    /// `b*`, with nothing for the column itself.
+    /// `b*`, with zero for the column itself.
     drawn: Vec<f64>,
-    /// `x'b̂` and the value of each row that has the column, increasing.
+    /// `x'b̂` and the value of each row in which the column is observed, increasing.
     donors: Vec<(f64, f64)>,
 }
 
@@ -123,7 +123,7 @@ impl Matching {
         let mut noise = Mat::from_fn(p, 1, |_, _| sigma * rng.sample::<f64, _>(StandardNormal));
         factor.whiten_transposed(noise.as_mut());
         let drawn: Vec<f64> = fitted.iter().zip(noise.col(0).iter()).map(|(b, e)| b + e).collect();
-        // Rows that are told nothing apart come in any order.
+        // Rows with equal predictions come in random order.
         order.shuffle(rng);
         let mut donors: Vec<(f64, f64)> =
             order.iter().map(|&i| (dot(&best, chain.row(i)), chain.row(i)[y])).collect();
@@ -141,7 +141,7 @@ impl Matching {
         while to - from < DONORS.min(self.donors.len()) {
             let below = from.checked_sub(1).map_or(f64::INFINITY, |k| mean - self.donors[k].0);
             let above = self.donors.get(to).map_or(f64::INFINITY, |donor| donor.0 - mean);
-            // A mean that is no number is at no distance from any donor; there is always one left on either side.
+            // A NaN mean has no distance to any donor; there is always a donor left on either side.
             if from > 0 && (below < above || to == self.donors.len()) { from -= 1 } else { to += 1 }
         }
         if from == to { 0.0 } else { self.donors[rng.random_range(from..to)].1 }
@@ -159,7 +159,7 @@ fn factor(squares: Mat<f64>) -> Result<Cholesky> {
     }
     let mut ridged = squares;
     for (k, square) in diagonal.iter().enumerate() {
-        // A column of zeros has no coefficient to find.
+        // A column of zeros has no coefficient.
         ridged[(k, k)] += if *square > 0.0 { RIDGE * square } else { 1.0 };
     }
     Ok(Cholesky::new(ridged, "products of the columns")?)
@@ -169,7 +169,7 @@ fn factor(squares: Mat<f64>) -> Result<Cholesky> {
 mod tests {
     use super::*;
 
-    /// Rows of which the second column is twice the first and a noise, and 30 % is missing.
+    /// Rows whose second column is twice the first plus noise, with 30 % missing.
     fn table(rows: usize) -> Table {
         let rng = &mut generator(5, 5);
         let mut row = || {

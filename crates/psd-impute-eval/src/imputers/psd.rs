@@ -1,4 +1,4 @@
-//! Ours.
+//! The stack of this project as an imputer.
 
 use super::{Fitted, Imputer};
 use crate::Result;
@@ -6,12 +6,12 @@ use psd_impute::model::{FitOptions, Model};
 use psd_impute::table::{RowCounter, Table};
 use std::sync::Arc;
 
-/// What a gap gets.
+/// The value that a missing cell gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// Its conditional mean.
     Mean,
-    /// A draw. Each imputation comes from the model refitted under row weights of its own, so that several are proper multiple
+    /// A draw. Each imputation comes from the model refitted under its own row weights, so that several are proper multiple
     /// imputations.
     Draw,
 }
@@ -19,21 +19,21 @@ pub enum Value {
 /// The stack of positive semi-definite densities.
 #[derive(Debug, Clone)]
 pub struct Psd {
-    /// How it is fitted.
+    /// Options of the fit.
     pub options: FitOptions,
-    /// What a gap gets.
+    /// The value that a missing cell gets.
     pub value: Value,
-    /// How many tables are drawn.
+    /// Number of completed tables.
     pub imputations: u64,
 }
 
-/// A model and what to take from it.
+/// A model and the value to take from it.
 pub struct FittedPsd {
     /// The model, which may be shared.
     pub model: Arc<Model>,
-    /// What a gap gets.
+    /// The value that a missing cell gets.
     pub value: Value,
-    /// How many tables are drawn.
+    /// Number of completed tables.
     pub imputations: u64,
     /// The seed of draws and row weights.
     pub seed: u64,

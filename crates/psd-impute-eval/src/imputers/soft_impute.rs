@@ -1,15 +1,15 @@
 //! SoftImpute (Mazumder, Hastie and Tibshirani, *Spectral regularization algorithms for learning large incomplete matrices*, 2010): the
-//! table nearest to what is observed with a penalty `λ` on its singular values.
+//! table nearest to the observed cells with a penalty `λ` on its singular values.
 //!
-//! From zeros in the gaps of the standardised table, each iteration fills them from `U max(D - λ, 0) V'`, where `U D V'` is what the table
-//! is now. With `A` the table, its *shorter* side first, that product is `S A` for the symmetric
+//! From zeros in the missing cells of the standardised table, each iteration fills them from `U max(D - λ, 0) V'`, where `U D V'` is the
+//! current table. With `A` the table, its *shorter* side first, that product is `S A` for the symmetric
 //!
 //! ```text
 //! S = U max(1 - λ / D, 0) U',     A A' = U D² U'
 //! ```
 //!
 //! so that an iteration takes the eigenvectors of a small matrix, and products for the missing cells only. Singular values below `λ`
-//! vanish, and those above, a thousandth of the largest or more, lose nothing that matters by being squared.
+//! vanish, and those above, a thousandth of the largest or more, lose no relevant accuracy by being squared.
 //!
 //! An iteration is a step down the gradient of
 //!
@@ -17,16 +17,15 @@
 //! f(gaps) = Σ_k h(D_k),     h(D) = D² / 2 up to λ, λ D - λ² / 2 beyond,     f' = (A - S A) at the gaps
 //! ```
 //!
-//! which is convex, and whose gradient changes no faster than its argument, so that no step goes up. Nesterov's momentum
-//! reaches the same minimum in far fewer steps: each starts a little beyond the last filling, in the direction in which that one had
-//! moved, and momentum starts anew whenever it goes against the step (O'Donoghue and Candès, *Adaptive restart for accelerated gradient
-//! schemes*, 2015).
+//! which is convex, and whose gradient has Lipschitz constant one, so that no step increases `f`. Nesterov's momentum reaches the same
+//! minimum in far fewer steps: each starts a little beyond the last filling, in the direction of its last change, and momentum restarts
+//! whenever it goes against the step (O'Donoghue and Candès, *Adaptive restart for accelerated gradient schemes*, 2015).
 //!
-//! As in the public code of Muzellec et al. (2020), `λ` is one of fifteen between a thousandth of the largest singular value and all of it,
-//! that which best fills a tenth of the observed cells, held out. Each is tried from where the next larger one has ended: once all
-//! singular values are above `λ`, `f` is their sum but for constants, the minimum no longer depends on `λ`, and from zeros a small one
-//! would take thousands of short steps to it. Where we differ: every `λ` is tried on the same cells, so that chance does not choose
-//! between them; and iterations stop when cells no longer move, not only at a thousand.
+//! As in the public code of Muzellec et al. (2020), `λ` is one of fifteen between a thousandth of the largest singular value and all of it:
+//! the one that best fills a held-out tenth of the observed cells. Each starts from the solution of the next larger one: once all singular
+//! values are above `λ`, `f` is their sum up to constants, the minimum no longer depends on `λ`, and from zeros a small `λ` would take
+//! thousands of short steps to it. Differences: every `λ` is tried on the same cells, so that chance does not choose between them; and
+//! iterations stop when cells no longer move, not only at a thousand.
 
 use super::cells::{fill, only_numbers};
 use super::in_sample::InSample;
@@ -40,20 +39,20 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const ITERATIONS: usize = 1000;
-/// Cells no longer move when they change by less than this share of the whole table.
+/// Cells count as converged when they change by less than this share of the norm of the table.
 const STILL: f64 = 1e-11;
-/// The penalties that are tried, and the least of them as a share of the largest.
+/// The number of penalties tried, and the smallest as a share of the largest.
 const PENALTIES: usize = 15;
 const LEAST: f64 = 1e-3;
-/// The share of observed cells on which they are tried.
+/// The held-out share of observed cells.
 const HELD_OUT: f64 = 0.1;
-/// A smaller penalty has to be better by this share: those with the same minimum differ by rounding, and the largest gets there soonest.
+/// A smaller penalty must be better by this share: those with the same minimum differ by rounding, and the largest converges first.
 const BETTER: f64 = 1e-6;
 
 /// Soft-thresholded singular values, for numbers only. Columns are standardised, and all rows are completed together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SoftImpute {
-    /// The penalty on singular values of the standardised table; cross-validated if there is none.
+    /// The penalty on singular values of the standardised table; cross-validated if `None`.
     pub penalty: Option<f64>,
 }
 
@@ -85,7 +84,7 @@ impl SoftImpute {
     }
 }
 
-/// A penalty and how it fills held-out cells.
+/// A penalty and its error on held-out cells.
 struct Trial {
     penalty: f64,
     error: f64,
@@ -114,7 +113,7 @@ fn cross_validated(cells: MatRef<'_, f64>, rng: &mut impl Rng) -> Result<Trial> 
     Ok(best)
 }
 
-/// A random share of the observed cells, as column and row, but for one of each row.
+/// A random share of the observed cells, as column and row, except one of each row.
 fn held_out(cells: MatRef<'_, f64>, rng: &mut impl Rng) -> Vec<(usize, usize)> {
     let mut gone = Vec::new();
     for i in 0..cells.ncols() {
@@ -128,18 +127,18 @@ fn held_out(cells: MatRef<'_, f64>, rng: &mut impl Rng) -> Vec<(usize, usize)> {
     gone
 }
 
-/// A matrix whose gaps are being filled, its shorter side first.
+/// A matrix whose missing cells are being filled, with its shorter side first.
 #[derive(Clone)]
 struct Filling {
     cells: Mat<f64>,
-    /// Where they are, as row and column.
+    /// The missing cells, as row and column.
     gaps: Vec<(usize, usize)>,
-    /// Whether it is the transpose of what was given.
+    /// Whether it is the transpose of the input.
     transposed: bool,
 }
 
 impl Filling {
-    /// With zeros in the gaps.
+    /// Starts with zeros in the missing cells.
     fn new(cells: MatRef<'_, f64>) -> Self {
         let transposed = cells.nrows() > cells.ncols();
         let cells = if transposed { cells.transpose() } else { cells };
@@ -149,12 +148,12 @@ impl Filling {
         Self { cells: Mat::from_fn(cells.nrows(), cells.ncols(), zero), gaps, transposed }
     }
 
-    /// A cell, by row and column of what was given.
+    /// A cell, by row and column of the input.
     fn cell(&self, j: usize, i: usize) -> f64 {
         if self.transposed { self.cells[(i, j)] } else { self.cells[(j, i)] }
     }
 
-    /// Fills the gaps as another filling of the same matrix does.
+    /// Copies the missing cells from another filling of the same matrix.
     fn start_from(&mut self, other: &Self) {
         self.gaps.iter().for_each(|&gap| self.cells[gap] = other.cells[gap]);
     }
@@ -165,7 +164,7 @@ impl Filling {
         Ok(values.last().map_or(0.0, |value| value.max(0.0).sqrt()))
     }
 
-    /// Fills the gaps anew until they no longer move.
+    /// Iterates until the missing cells no longer move.
     fn settle(&mut self, penalty: f64) -> Result<()> {
         let mut last: Vec<f64> = self.gaps.iter().map(|&gap| self.cells[gap]).collect();
         let mut filled = last.clone();

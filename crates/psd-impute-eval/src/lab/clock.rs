@@ -1,26 +1,26 @@
-//! How long a method takes.
+//! Time taken by a method.
 
 use super::Method;
 use std::time::{Duration, Instant};
 
-/// A clock that runs while this thread works, so that what else the machine does makes no difference. Other programs work elsewhere:
-/// they are timed by the clock on the wall, as everything is where threads have no clock.
+/// A clock of this thread's CPU time, which does not depend on other work of the machine. Other programs run outside the thread and are
+/// timed by the wall clock, as everything is on systems without thread clocks.
 #[derive(Clone, Copy)]
 pub(super) struct Clock {
     wall: Instant,
     work: Option<Duration>,
-    /// What was used up before it was started.
+    /// The time used before the start.
     before: Duration,
 }
 
 impl Clock {
-    /// Starts one for a method.
+    /// Starts a clock for a method.
     pub(super) fn start(method: Method) -> Self {
         let work = if method.external().is_some() { None } else { work() };
         Self { wall: Instant::now(), work, before: Duration::ZERO }
     }
 
-    /// Starts one as if it had already run for some time.
+    /// Starts a clock as if it had already run for some time.
     pub(super) fn start_with(method: Method, before: Duration) -> Self {
         Self { before, ..Self::start(method) }
     }
@@ -31,7 +31,7 @@ impl Clock {
     }
 }
 
-/// How long this thread has worked.
+/// The CPU time of this thread.
 #[cfg(unix)]
 fn work() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

@@ -1,4 +1,4 @@
-//! Tables that methods are tried on.
+//! Tables of a study.
 
 use crate::Result;
 use crate::scale::scaler;
@@ -8,14 +8,14 @@ use psd_impute::table::{Column, Kind, Table};
 /// A table and its name.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    /// What it is called in records.
+    /// Its name in records.
     pub name: String,
     /// The table; only complete rows are scored.
     pub table: Table,
 }
 
 impl Dataset {
-    /// With every column of numbers standardised, as in the paper: to some methods units make a difference.
+    /// The dataset with every column of numbers standardised, as in the paper: some methods depend on units.
     pub fn standardised(name: &str, table: &Table) -> Result<Self> {
         let (scaler, cells) = (scaler(table)?, table.cells());
         let column = |(j, column): (usize, &Column)| match column.kind() {

@@ -1,6 +1,6 @@
-//! The oracle of the paper's experiments (`psd_ideal`): of several draws of a row, the one closest to the truth.
+//! The oracle of the paper's experiments (`psd_ideal`): the draw of a row closest to the truth, among several.
 //!
-//! It bounds what choosing among draws could achieve, and shows that draws reach the truth. It is no way to impute: it looks at the answer.
+//! It bounds the gain from choosing among draws, and shows that draws reach the truth. It is no imputation method, because it uses the truth.
 
 use crate::Result;
 use crate::imputers::Fitted;
@@ -30,7 +30,7 @@ impl Fitted for Ideal {
     }
 }
 
-/// Each row from that of two tables which is closer to the truth, the first of equals.
+/// Each row from the one of two tables that is closer to the truth, or the first if equal.
 fn closer(first: Table, second: &Table, truth: &Table, scaler: &Scaler) -> Result<Table> {
     let mut cells = first.cells().to_owned();
     for i in 0..first.len() {
@@ -42,7 +42,7 @@ fn closer(first: Table, second: &Table, truth: &Table, scaler: &Scaler) -> Resul
     Ok(first.with_cells(cells)?)
 }
 
-/// The squared distance of a completed row to the truth, in standardised units; a wrong label counts one. Cells that the truth does not have are left out.
+/// The squared distance of a completed row to the truth, in standardised units; a wrong label counts one. Cells missing in the truth are left out.
 fn squared_distance(row: &[f64], truth: &[f64], table: &Table, scaler: &Scaler) -> f64 {
     let square = |(j, (&x, &y)): (usize, (&f64, &f64))| match table.columns()[j].kind() {
         _ if y.is_nan() => 0.0,

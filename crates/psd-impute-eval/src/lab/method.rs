@@ -16,7 +16,7 @@ pub enum Method {
     PsdMean,
     /// Draws of our density, each from a refit.
     PsdMultiple,
-    /// Of our density's draws the one closest to the truth, row by row: no method, but a bound.
+    /// Of our density's draws the one closest to the truth, row by row: a bound, not a method.
     PsdIdeal,
     /// Column means.
     Mean,
@@ -70,7 +70,7 @@ impl Method {
         Self::Hyperimpute,
     ];
 
-    /// As it is called in studies and records.
+    /// Its name in studies and records.
     pub fn name(self) -> &'static str {
         match self {
             Self::PsdMean => "psd_mean",
@@ -93,7 +93,7 @@ impl Method {
         }
     }
 
-    /// As it is called in tables and figures.
+    /// Its name in tables and figures.
     pub fn label(self) -> &'static str {
         match self {
             Self::PsdMean => "PSD mean",
@@ -116,7 +116,7 @@ impl Method {
         }
     }
 
-    /// Whether it is ours.
+    /// Whether it is a method of this project.
     pub fn is_ours(self) -> bool {
         matches!(self, Self::PsdMean | Self::PsdMultiple | Self::PsdIdeal)
     }
@@ -131,17 +131,17 @@ impl Method {
         }
     }
 
-    /// How many of a study's imputations it makes.
+    /// The number of a study's imputations that it makes.
     pub(super) fn imputations(self, of: u64) -> u64 {
         if self.draws() || self.is_oracle() { of } else { 1 }
     }
 
-    /// Whether it knows the truth, so that it takes no part in comparisons.
+    /// Whether it uses the truth, which excludes it from comparisons.
     pub fn is_oracle(self) -> bool {
         self == Self::PsdIdeal
     }
 
-    /// The program that it needs and this machine may not have.
+    /// The program that it needs, which may not be installed.
     pub fn external(self) -> Option<External> {
         Some(match self {
             Self::RMicePmm => External::MicePmm,
@@ -153,7 +153,7 @@ impl Method {
         })
     }
 
-    /// The imputer for so many completed tables, but for the oracle, which is none.
+    /// The imputer for the given number of completed tables, except for the oracle, which is none.
     pub fn imputer(self, imputations: u64) -> Option<Box<dyn Imputer>> {
         let psd = |value| {
             Box::new(Psd {
@@ -187,7 +187,7 @@ impl Method {
 impl FromStr for Method {
     type Err = String;
 
-    /// By its [`name`](Method::name); the error lists them.
+    /// Parses a [`name`](Method::name); the error lists them.
     fn from_str(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|method| method.name() == name);
         found.ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::name).join(", ")))

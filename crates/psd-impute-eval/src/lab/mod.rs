@@ -1,8 +1,8 @@
-//! The lab: how ways to complete tables compare, over tables, mechanisms, rates and seeds.
+//! The lab: comparison of methods over tables, mechanisms, rates and seeds.
 //!
-//! A [`Study`] says what is tried. Each of its [`Trial`]s takes cells away from a table; each method completes what is left, and one
-//! [`Record`] says how it did. Records are independent of each other and of their order, so a study may be stopped and gone on with: what
-//! is [`done`](Record::key) is not done again.
+//! A [`Study`] lists the comparisons. Each of its [`Trial`]s masks cells of a table; each method completes the masked table, and one
+//! [`Record`] has its result. Records are independent of each other and of their order, so a study may be stopped and resumed:
+//! [`done`](Record::key) records are not made again.
 
 mod clock;
 mod dataset;

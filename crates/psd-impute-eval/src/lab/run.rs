@@ -1,4 +1,4 @@
-//! Running a study's trials on several threads, one core each.
+//! Runs a study's trials on several threads, one core each.
 
 use super::clock::Clock;
 use super::ideal::Ideal;
@@ -19,7 +19,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// A trial and those methods that are run on it together.
+/// A trial and the methods that are run on it together.
 pub struct Job {
     trial: Trial,
     dataset: usize,
@@ -28,7 +28,7 @@ pub struct Job {
     i_score: bool,
 }
 
-/// What is still to be done of a study: its trials without the records whose keys are `done`.
+/// The remaining jobs of a study: its trials without the records whose keys are `done`.
 pub fn jobs(study: &Study, datasets: &[Dataset], done: &HashSet<String>) -> Vec<Job> {
     let Study { imputations, i_score, .. } = *study;
     let mut jobs = Vec::new();
@@ -46,7 +46,7 @@ pub fn jobs(study: &Study, datasets: &[Dataset], done: &HashSet<String>) -> Vec<
 }
 
 /// The trials of a study and the positions of their tables, all of a seed before the next, so that a study that is stopped has
-/// something to say of every table.
+/// results for every table.
 fn trials(study: &Study, datasets: &[Dataset]) -> Vec<(usize, Trial)> {
     let of = |seed: u64, rate: f64, mechanism| {
         datasets.iter().enumerate().map(move |(at, Dataset { name, table })| {
@@ -64,8 +64,8 @@ fn trials(study: &Study, datasets: &[Dataset]) -> Vec<(usize, Trial)> {
     trials
 }
 
-/// Runs jobs on so many threads, each job on one core so that seconds compare, and hands on the records of each as soon as it is done.
-/// Ends early when `take` says so.
+/// Runs jobs on the given number of threads, each job on one core so that seconds are comparable, and passes on the records of each as soon
+/// as it is done. Ends early if `take` asks for it.
 pub fn run<E>(
     jobs: &[Job],
     datasets: &[Dataset],
@@ -91,7 +91,7 @@ pub fn run<E>(
     })
 }
 
-/// What `work` gives, all of it done on one thread.
+/// Runs `work` on one thread.
 fn on_one_core<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
         Ok(pool) => pool.install(work),
@@ -127,7 +127,7 @@ impl Job {
         }
     }
 
-    /// Our density is fitted once for all methods that ask for it.
+    /// Our density is fitted once for all methods that use it.
     fn ours(&self, tables: &Tables, evaluation: &Evaluation, clock: Clock) -> Result<Vec<Done>> {
         let (Tables { train, truth, .. }, seed) = (tables, self.trial.seed);
         let model = Arc::new(Model::fit(
@@ -155,7 +155,7 @@ impl Job {
         self.methods.iter().map(one).collect()
     }
 
-    /// Completes the test rows as often as the method draws, and scores them when the clock has stopped.
+    /// Completes the test rows as often as the method draws, and scores them after the clock has stopped.
     fn score(
         &self,
         method: Method,
@@ -181,18 +181,18 @@ impl Job {
         };
         let imputer = method.imputer(count).filter(|_| self.i_score);
         let i_score = imputer.map(|imputer| energy_i_score(&*imputer, &tables.train, count, self.trial.seed));
-        // What cannot be scored without the truth was still scored with it.
+        // A method that has no score without the truth keeps its scores with it.
         let i_score = i_score.and_then(|found| found.ok()?.score);
         Ok(Done::Scored { seconds, scores, nll, i_score, note })
     }
 }
 
-/// How many cells a table does not have.
+/// The number of missing cells of a table.
 fn gaps(table: &Table) -> usize {
     table.rows().flatten().filter(|x| x.is_nan()).count()
 }
 
-/// Of the rows that are complete; nothing where none is.
+/// The mean over complete rows; `None` without any.
 fn negative_log_likelihood(model: &Model, truth: &Table) -> Result<Option<f64>> {
     let complete = |i: &usize| !truth.row(*i).iter().any(|x| x.is_nan());
     let rows: Vec<usize> = (0..truth.len()).filter(complete).collect();

@@ -1,32 +1,32 @@
-//! What is tried.
+//! Studies, the lists of comparisons.
 
 use super::Method;
 use crate::ampute::Mechanism;
 use crate::toys::Shape;
 use serde::{Deserialize, Serialize};
 
-/// A study, as its file has it: every table is tried with every mechanism, rate, seed and method.
+/// A study as in its file: every table is combined with every mechanism, rate, seed and method.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// What it is called.
+    /// Its name.
     pub title: String,
-    /// Which rows are learned from, and which are completed.
+    /// The rows to learn from and those to complete.
     pub protocol: Protocol,
-    /// How cells go missing.
+    /// The mechanisms of missingness.
     pub mechanisms: Vec<MechanismName>,
-    /// The shares of cells that do.
+    /// The shares of cells to mask.
     pub rates: Vec<f64>,
-    /// One trial each.
+    /// The seeds, one trial each.
     pub seeds: Vec<u64>,
-    /// Completed tables of methods that draw.
+    /// Number of completed tables of methods that draw.
     pub imputations: u64,
     /// The methods.
     pub methods: Vec<Method>,
-    /// Whether methods are also scored without the truth, by the energy-I-Score, which takes a fit for each column with gaps.
+    /// Whether methods are also scored without the truth, by the energy-I-Score, which takes a fit for each column with missing cells.
     #[serde(default)]
     pub i_score: bool,
-    /// Rows of a toy.
+    /// Number of rows of a toy.
     #[serde(default = "toy_rows")]
     pub toy_rows: usize,
     /// The toys.
@@ -41,23 +41,23 @@ fn toy_rows() -> usize {
     2000
 }
 
-/// A table that is found in the data folder.
+/// A table in the data folder.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableSource {
-    /// Its file is `NAME.csv`.
+    /// The name, of the file `NAME.csv`.
     pub name: String,
-    /// Where it can be had, and what to keep of it.
+    /// Its source, and the part of it to keep.
     pub source: String,
 }
 
-/// Which rows are learned from, and which are completed.
+/// The rows to learn from and those to complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// Seven rows in ten are learned from, the others are completed and scored: the paper's.
+    /// 70 % of the rows are learned from, the others are completed and scored, as in the paper.
     Split,
-    /// All rows are learned from, completed and scored: that of Muzellec et al. (2020).
+    /// All rows are learned from, completed and scored, as in Muzellec et al. (2020).
     InSample,
 }
 
@@ -78,7 +78,7 @@ pub enum MechanismName {
 }
 
 impl MechanismName {
-    /// What it stands for.
+    /// The mechanism with its settings.
     pub fn mechanism(self) -> Mechanism {
         match self {
             Self::Mcar => Mechanism::Mcar,

@@ -1,4 +1,4 @@
-//! One table with cells taken away.
+//! A table with masked cells.
 
 use super::study::{MechanismName, Protocol};
 use crate::Result;
@@ -8,20 +8,20 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// What is taken from which table.
+/// The table and the cells to mask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The table's or toy's name.
     pub dataset: String,
-    /// Its rows.
+    /// Its number of rows.
     pub rows: usize,
-    /// Its columns.
+    /// Its number of columns.
     pub columns: usize,
-    /// Which rows are learned from, and which are completed.
+    /// The rows to learn from and those to complete.
     pub protocol: Protocol,
-    /// How cells go missing.
+    /// The mechanism of missingness.
     pub mechanism: MechanismName,
-    /// The share of cells that do.
+    /// The share of cells to mask.
     pub rate: f64,
     /// The seed of the split, the mechanism and the methods.
     pub seed: u64,
@@ -29,16 +29,16 @@ pub struct Trial {
 
 /// The tables of a trial.
 pub(super) struct Tables {
-    /// What is learned from, with gaps.
+    /// The masked table to learn from.
     pub(super) train: Table,
-    /// What is completed.
+    /// The masked table to complete.
     pub(super) test: Table,
-    /// What it was.
+    /// The truth of the table to complete.
     pub(super) truth: Table,
 }
 
 impl Trial {
-    /// Takes the cells away, then splits the rows, so that train and test lose cells alike.
+    /// Masks cells, then splits the rows, so that train and test rows are masked alike.
     pub(super) fn tables(&self, table: &Table) -> Result<Tables> {
         let masked = self.mechanism.mechanism().ampute(table, self.rate, self.seed)?;
         match self.protocol {

@@ -1,11 +1,11 @@
-//! The linear assignment problem: pair `n` rows with `n` columns at the least total cost.
+//! The linear assignment problem: pair `n` rows with `n` columns at the minimum total cost.
 //!
-//! By shortest augmenting paths (Jonker and Volgenant, 1987). Prices `v` of the columns are kept such that every row paired so far has
+//! Solved by shortest augmenting paths (Jonker and Volgenant, 1987). Prices `v` of the columns are kept such that every paired row has
 //! the least **reduced cost** `c_ij - v_j` of its row; then no other pairing of those rows is cheaper. A free row is added by Dijkstra's
-//! search, in reduced costs, for the nearest free column over alternating paths. The pairs along the path change sides, and the prices
-//! of columns reached before fall by how much nearer they are. Each search takes `O(n²)`.
+//! search, in reduced costs, for the nearest free column over alternating paths. The pairs along the path are exchanged, and the prices
+//! of columns reached earlier fall by the amount they are nearer. Each search takes `O(n²)`.
 
-/// The column of each row in a cheapest pairing; `cost` has its rows one after another.
+/// The column of each row in a cheapest pairing; `cost` is in row-major order.
 pub(super) fn cheapest(cost: &[f64], n: usize) -> Vec<usize> {
     solve(cost, n).column_of.into_iter().flatten().collect()
 }
@@ -30,7 +30,7 @@ struct Pairing<'a> {
 }
 
 impl<'a> Pairing<'a> {
-    /// The price of a column is its least cost; whoever has it first gets the column.
+    /// Sets the price of a column to its least cost; the first row with that cost gets the column.
     fn greedy(cost: &'a [f64], n: usize) -> Self {
         let mut prices = vec![f64::INFINITY; n];
         let mut cheapest = vec![0; n];
@@ -58,10 +58,10 @@ impl<'a> Pairing<'a> {
 
 /// A search from a free row.
 struct Search {
-    /// The length of the shortest path to each column known so far, and the row before it on that path.
+    /// The length of the shortest known path to each column, and the row before it on that path.
     distance: Vec<f64>,
     from: Vec<usize>,
-    /// Columns whose distance may still fall, and those whose distance is final.
+    /// Columns whose distance may still decrease, and those whose distance is final.
     open: Vec<usize>,
     reached: Vec<usize>,
 }
@@ -80,13 +80,13 @@ impl Search {
             let j = self.open.swap_remove(place);
             let Some(next) = pairing.row_of[j] else { return j };
             self.reached.push(j);
-            // A pair's own edge leads back from the column to its row.
+            // The edge of a pair leads back from the column to its row.
             so_far = self.distance[j] - (pairing.row(next)[j] - pairing.prices[j]);
             i = next;
         }
     }
 
-    /// Shortens distances by paths over row `i`; the place among the open columns of the nearest, free ones first.
+    /// Shortens distances by paths over row `i`; returns the position of the nearest open column, free ones first.
     fn step(&mut self, pairing: &Pairing<'_>, i: usize, so_far: f64) -> usize {
         let cost = pairing.row(i);
         let (mut place, mut least) = (0, f64::INFINITY);
@@ -144,7 +144,7 @@ mod tests {
         let rng = &mut ChaCha8Rng::seed_from_u64(0);
         for case in 0..210 {
             let n = 1 + case % 7;
-            // Every other one with many ties.
+            // Every other one has many ties.
             let mut number =
                 || if case % 2 == 0 { rng.random::<f64>() } else { f64::from(rng.random_range(0..4)) };
             let cost: Vec<f64> = (0..n * n).map(|_| number()).collect();
@@ -162,7 +162,7 @@ mod tests {
         let n = 400;
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
         let truth: Vec<[f64; 3]> = (0..n).map(|_| [0; 3].map(|_| rng.random::<f64>())).collect();
-        // A column's mean in half of the cells: many rows are alike.
+        // Half of the cells are their column's mean: many rows are alike.
         let filled: Vec<[f64; 3]> =
             truth.iter().map(|row| row.map(|x| if rng.random() { 0.5 } else { x })).collect();
         let square = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>();

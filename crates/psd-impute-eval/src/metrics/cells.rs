@@ -3,7 +3,7 @@
 use super::points::Space;
 use faer::MatRef;
 
-/// What was missing, and by how much it was missed.
+/// Counts and errors of missing cells.
 #[derive(Default)]
 pub(super) struct CellErrors {
     numbers: usize,
@@ -14,7 +14,7 @@ pub(super) struct CellErrors {
 }
 
 impl CellErrors {
-    /// Over the cells of some rows that are missing in `masked`.
+    /// Sums over those cells of the given rows that are missing in `masked`.
     pub(super) fn of(
         space: &Space,
         rows: &[usize],

@@ -1,15 +1,15 @@
-//! Whether tables can be compared.
+//! Checks that tables can be compared.
 
 use super::points::Space;
 use crate::{Error, Result};
 use faer::{Mat, MatRef};
 use psd_impute::table::{Column, Kind, Table};
 
-/// Observed cells may differ by this, in units of the truth's standard deviation: other programs print fewer digits.
+/// Tolerated difference of observed cells, in the truth's standard deviations: other programs print fewer digits.
 const ROUNDING: f64 = 1e-9;
 
-/// The cells of a table that has the truth's columns and as many rows, its labels numbered as in the truth. Labels that the truth does
-/// not know get numbers of their own.
+/// The cells of a table with the truth's columns and number of rows, with labels numbered as in the truth. Labels that the truth
+/// lacks get new numbers.
 pub(super) fn aligned(truth: &Table, table: &Table) -> Result<Mat<f64>> {
     let (found, expected) = (table.columns().len(), truth.columns().len());
     if found != expected {
@@ -46,7 +46,7 @@ fn what(column: &Column) -> &'static str {
     if matches!(column.kind(), Kind::Category(_)) { "labels" } else { "numbers" }
 }
 
-/// Refuses a completed table with gaps, of which `masked` had the cells to be filled.
+/// Refuses a completed table in which a missing cell of `masked` is still missing.
 pub(super) fn complete(masked: MatRef<'_, f64>, table: &Table) -> Result<()> {
     let gaps =
         |cells: MatRef<'_, f64>| cells.col_iter().flat_map(|row| row.iter()).filter(|x| x.is_nan()).count();
@@ -56,7 +56,7 @@ pub(super) fn complete(masked: MatRef<'_, f64>, table: &Table) -> Result<()> {
     Err(Error::LeftEmpty { cells: gaps(table.cells()), missing: gaps(masked), row, column })
 }
 
-/// Refuses a table in which a cell that `masked` has is not the truth's.
+/// Refuses a table in which a cell observed in `masked` differs from the truth.
 pub(super) fn unchanged(space: &Space, truth: &Table, masked: MatRef<'_, f64>, table: &Table) -> Result<()> {
     for (i, (ours, theirs)) in table.rows().zip(truth.rows()).enumerate() {
         let same = |j: usize| match (label(table, i, j), label(truth, i, j)) {

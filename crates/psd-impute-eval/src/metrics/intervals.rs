@@ -5,10 +5,10 @@ use crate::{Error, Result};
 use psd_impute::table::Table;
 use serde::Serialize;
 
-/// How often intervals have the truth in them, and how wide they are.
+/// Coverage and width of intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Intervals {
-    /// How many missing numbers there are.
+    /// Number of missing numbers.
     pub cells: usize,
     /// The share of them that lie in their interval, ends included.
     pub coverage: f64,
@@ -17,8 +17,8 @@ pub struct Intervals {
 }
 
 impl Evaluation {
-    /// Scores intervals by a table of their lower ends and one of their upper ends, of which only the cells that are missing count;
-    /// `None` if there are none. Refuses tables in which one of these is missing, or above the other end.
+    /// Scores intervals given by tables of their lower and upper ends, of which only the missing cells count; `None` if there are
+    /// none. Refuses tables in which an end is missing, or a lower end is above the upper one.
     pub fn intervals(&self, lower: &Table, upper: &Table) -> Result<Option<Intervals>> {
         let ends = [check::aligned(&self.truth, lower)?, check::aligned(&self.truth, upper)?];
         let (mut cells, mut covered, mut width) = (0, 0, 0.0);

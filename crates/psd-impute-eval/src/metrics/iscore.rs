@@ -1,20 +1,20 @@
 //! The energy-I-Score of Näf, Scornet and Josse, *What Is a Good Imputation Under MAR Missingness?* (2024), as in the R package Iscores: it
-//! ranks imputers on a table with gaps, without its truth. Lower is better.
+//! ranks imputers on an incomplete table, without its truth. Lower is better.
 //!
-//! For each column in turn, the imputer is asked for the cells that are observed. It sees what it made of the others itself: the column
-//! as *imputed* in the rows where it is missing, together with those other columns that are observed wherever it is. Of the draws `Y`, `Y'` for
-//! an observed cell `y` it is scored by the energy score, which is proper,
+//! For each column in turn, the imputer predicts the cells that are observed. It learns from its own imputations: the column as *imputed* in
+//! the rows where it is missing, together with those other columns that are observed wherever it is. Its draws `Y`, `Y'` for an observed cell
+//! `y` are scored by the energy score, which is proper,
 //!
 //! ```text
 //! mean |Y - y| - ½ mean |Y - Y'|
 //! ```
 //!
-//! averaged over the cells; a column of which a share `p` is missing weighs `p (1 - p)`. Distances are as in all of [`metrics`](super): numbers
-//! are in standard deviations of what is observed, different labels are at distance one.
+//! averaged over the cells; a column with the share `p` missing has the weight `p (1 - p)`. Distances are as in all of [`metrics`](super):
+//! numbers are in standard deviations of the observed cells, different labels are at distance one.
 //!
-//! If no other column is observed wherever the column is, fewer rows are asked for: those that have the one other column that most of
-//! them have. The rest then stand, with what is observed of them, among the rows that the imputer learns from. R's package does not
-//! standardise unless told to.
+//! If no other column is observed wherever the column is, fewer rows are predicted: those with the one other column that most of them
+//! have. The other rows, with their observed cells, are then among the rows that the imputer learns from. R's package does not
+//! standardise by default.
 
 use super::check;
 use super::points::Space;
@@ -23,32 +23,32 @@ use crate::{Error, Result};
 use faer::Mat;
 use psd_impute::table::{Kind, Table};
 
-/// A column with fewer missing cells is not scored: the imputer would learn from too little.
+/// Minimum number of missing cells of a scored column: from fewer the imputer would learn too little.
 const LEAST: usize = 10;
 
-/// How an imputer did.
+/// The score of an imputer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IScore {
     /// The weighted mean over the columns that could be scored; `None` if there is none.
     pub score: Option<f64>,
-    /// Each column that has gaps.
+    /// The columns with missing cells.
     pub columns: Vec<ColumnScore>,
 }
 
-/// How an imputer did on one column.
+/// The score of an imputer on one column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColumnScore {
-    /// Which column.
+    /// The position of the column.
     pub column: usize,
-    /// How much it weighs.
+    /// Its weight.
     pub weight: f64,
-    /// How many other columns the imputer could look at.
+    /// Number of other columns that the imputer could use.
     pub others: usize,
     /// The mean energy score; `None` if it could not be measured.
     pub score: Option<f64>,
 }
 
-/// Scores an imputer on a table with gaps, by some draws for each cell. One that draws nothing is scored by its absolute error.
+/// Scores an imputer on an incomplete table, by several draws for each cell. One that does not draw is scored by its absolute error.
 pub fn energy_i_score(imputer: &dyn Imputer, table: &Table, draws: u64, seed: u64) -> Result<IScore> {
     if draws == 0 {
         return Err(Error::BadParameter { name: "draws", value: 0.0, expected: "at least one" });
@@ -65,7 +65,7 @@ pub fn energy_i_score(imputer: &dyn Imputer, table: &Table, draws: u64, seed: u6
     Ok(IScore { score: (weight > 0.0).then(|| total / weight), columns })
 }
 
-/// A table, what the imputer made of it, and how it is asked.
+/// A table, its imputation, and the settings of the predictions.
 struct Trial<'a> {
     table: &'a Table,
     completed: Table,
@@ -89,7 +89,7 @@ impl Trial<'_> {
         Ok(ColumnScore { column: j, weight, others: others.len(), score: Some(score) })
     }
 
-    /// The rows in which a column is asked for, and the columns that are observed in all of them.
+    /// The rows in which a column is predicted, and the columns that are observed in all of them.
     fn split(&self, j: usize) -> Option<(Vec<usize>, Vec<usize>)> {
         let observed = |i: usize, k: usize| !self.table.row(i)[k].is_nan();
         let mut others: Vec<usize> = (0..self.table.columns().len()).filter(|&k| k != j).collect();
@@ -97,7 +97,7 @@ impl Trial<'_> {
         let whole = |rows: &[usize], k: usize| rows.iter().all(|&i| observed(i, k));
         if !others.iter().any(|&k| whole(&rows, k)) {
             let count = |k: &&usize| rows.iter().filter(|&&i| observed(i, **k)).count();
-            // The first of equals.
+            // The first of equal counts.
             let best = *others.iter().rev().max_by_key(count)?;
             rows.retain(|&i| observed(i, best));
         }
@@ -105,7 +105,7 @@ impl Trial<'_> {
         (!rows.is_empty()).then_some((rows, others))
     }
 
-    /// The column and the others: first the rows in which it is asked for, then all the rest, completed.
+    /// The column and the others: first the rows in which it is predicted, then all other rows, completed.
     fn asked(&self, j: usize, rows: &[usize], others: &[usize]) -> Result<Table> {
         let mut wanted = vec![false; self.table.len()];
         rows.iter().for_each(|&i| wanted[i] = true);

@@ -1,7 +1,7 @@
-//! How far completed tables are from the truth.
+//! Distances of completed tables from the truth.
 //!
 //! Numbers are standardised by the truth's mean and standard deviation; a column that is constant in the truth is left out. A category
-//! enters distances by the indicators of its labels, each divided by the root of two, so that two different labels are at distance one.
+//! enters distances by the indicators of its labels, each divided by the square root of two, so that two different labels are at distance one.
 //!
 //! | | |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | `rmse`, `mae` | the root of the mean squared and the mean absolute error of the missing numbers |
 //! | `category_error` | the share of missing labels that were completed wrongly |
 //!
-//! Rows of which the truth itself is not complete are not scored.
+//! Rows whose truth is incomplete are not scored.
 //!
-//! Besides, [`Evaluation::intervals`] scores intervals for missing numbers, and [`energy_i_score`] an imputer where there is no truth.
+//! [`Evaluation::intervals`] scores intervals for missing numbers, and [`energy_i_score`] scores an imputer without a truth.
 
 mod assignment;
 mod cells;
@@ -36,13 +36,13 @@ use points::{Points, Space};
 use psd_impute::table::Table;
 use serde::{Deserialize, Serialize};
 
-/// The Wasserstein distance is measured for so many completed tables only: it takes by far the longest.
+/// Maximum number of completed tables whose Wasserstein distance is measured, by far the slowest score.
 pub const WASSERSTEIN_TABLES: usize = 2;
-/// It is not measured when more rows than this had a missing cell: it takes memory by their square and time by their cube. A lower bound
-/// is, by [`DIRECTIONS`] or a few more.
+/// Maximum number of rows with a missing cell for which it is measured: memory grows with their square and time with their cube. For more rows
+/// a lower bound is measured along [`DIRECTIONS`] directions or a few more.
 pub const WASSERSTEIN_ROWS: usize = 5_000;
 
-/// How far one completed table is from the truth, or several on average. What there is nothing to measure by is `None`.
+/// Distances of one completed table from the truth, or the averages over several. `None` where a score does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
     /// The energy distance over all rows.
@@ -50,7 +50,7 @@ pub struct Scores {
     /// Half the squared 2-Wasserstein distance over the rows with a missing cell; of the first [`WASSERSTEIN_TABLES`] only, and of no
     /// more than [`WASSERSTEIN_ROWS`] rows.
     pub w2: Option<f64>,
-    /// A lower bound of it over more rows than that: the same along single directions, summed over random bases.
+    /// A lower bound of it for more rows: the distance along single directions, summed over random bases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sw2: Option<f64>,
     /// The root mean squared error of missing numbers.
@@ -62,7 +62,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The average of the scores of several tables, each over those that have it; `None` for no table.
+    /// The averages of the scores of several tables, each over the tables that have it; `None` without a table.
     pub fn average(all: &[Self]) -> Option<Self> {
         let of = |score: &dyn Fn(&Self) -> Option<f64>| {
             let values: Vec<f64> = all.iter().filter_map(score).collect();
@@ -79,23 +79,23 @@ impl Scores {
     }
 }
 
-/// A truth and what was observed of it, against which completed tables are scored.
+/// A truth and a masked table, against which completed tables are scored.
 pub struct Evaluation {
     truth: Table,
-    /// The masked table's cells, labels numbered as in the truth.
+    /// The masked table's cells, with labels numbered as in the truth.
     masked: Mat<f64>,
     space: Space,
-    /// The rows that are scored, and their truth as points.
+    /// The scored rows, and their truth as points.
     rows: Vec<usize>,
     points: Points,
-    /// Which of the points had a missing cell.
+    /// The points that had a missing cell.
     with_gaps: Vec<usize>,
     /// The mean distance between two points of the truth.
     spread: f64,
 }
 
 impl Evaluation {
-    /// Refuses a masked table whose columns, rows or observed cells are not the truth's.
+    /// Refuses a masked table whose columns, number of rows or observed cells differ from the truth's.
     pub fn new(truth: &Table, masked: &Table) -> Result<Self> {
         let space = Space::of(truth)?;
         let cells = check::aligned(truth, masked)?;
@@ -112,17 +112,17 @@ impl Evaluation {
         Ok(Self { truth: truth.clone(), masked: cells, space, rows, points, with_gaps, spread })
     }
 
-    /// How many rows are scored: those whose truth is complete.
+    /// Number of scored rows, whose truth is complete.
     pub fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// How many of them had a missing cell, constant columns aside.
+    /// Number of them with a missing cell, ignoring constant columns.
     pub fn rows_with_gaps(&self) -> usize {
         self.with_gaps.len()
     }
 
-    /// Scores the `k`th completed table, counted from zero. Refuses one that has gaps or in which an observed cell is not the truth's.
+    /// Scores the `k`th completed table, counted from zero. Refuses one with missing cells, or with an observed cell that differs from the truth.
     pub fn score(&self, k: usize, completed: &Table) -> Result<Scores> {
         let cells = check::aligned(&self.truth, completed)?;
         check::unchanged(&self.space, &self.truth, self.masked.as_ref(), completed)?;
@@ -137,7 +137,7 @@ impl Evaluation {
         let measured = k < WASSERSTEIN_TABLES && (1..=WASSERSTEIN_ROWS).contains(&self.with_gaps.len());
         let bounded = self.with_gaps.len() > WASSERSTEIN_ROWS;
         Ok(Scores {
-            // Of equal tables, rounding must not show.
+            // The distance of equal tables is exactly zero in spite of rounding.
             ed: (2.0 * energy::between(&points, &self.points) - energy::spread(&points) - self.spread)
                 .max(0.0)
                 + 0.0,

@@ -6,7 +6,7 @@ use faer::MatRef;
 use psd_impute::table::{Kind, Scaler, Table};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// The columns that count, and the truth's units.
+/// The columns that are compared, and the truth's units.
 pub(super) struct Space {
     scaler: Scaler,
     numbers: Vec<usize>,
@@ -14,7 +14,7 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// All columns but those of numbers that are the same in all rows: they have no unit.
+    /// All columns except constant numbers, which have no unit.
     pub(super) fn of(truth: &Table) -> Result<Self> {
         let (categories, mut numbers): (Vec<usize>, Vec<usize>) =
             (0..truth.columns().len()).partition(|&j| matches!(truth.columns()[j].kind(), Kind::Category(_)));
@@ -37,12 +37,12 @@ impl Space {
         self.numbers.iter().chain(&self.categories).copied()
     }
 
-    /// A number in the truth's units; a label's number as it is.
+    /// A number in the truth's units, or a label's number unchanged.
     pub(super) fn unit(&self, j: usize, x: f64) -> f64 {
         self.scaler.apply(j, x)
     }
 
-    /// Some rows of a table's cells.
+    /// The given rows of a table's cells.
     pub(super) fn points(&self, cells: MatRef<'_, f64>, rows: &[usize]) -> Points {
         let row = |&i: &usize| self.columns().map(move |j| self.unit(j, cells[(j, i)]));
         Points {
@@ -67,8 +67,8 @@ impl Points {
         self.len
     }
 
-    /// The squared distance between a point and one of others. The indicators of two different labels differ in two places, by the
-    /// root of a half in each: together by one.
+    /// The squared distance between a point and one of another set. The indicators of two different labels differ in two places, by
+    /// the square root of a half in each: together by one.
     pub(super) fn squared_distance(&self, i: usize, others: &Self, j: usize) -> f64 {
         let (a, b) = (self.point(i), others.point(j));
         let numbers: f64 = a.0.iter().zip(b.0).map(|(x, y)| (x - y) * (x - y)).sum();
@@ -80,7 +80,7 @@ impl Points {
         self.cells[i * self.width..(i + 1) * self.width].split_at(self.numbers)
     }
 
-    /// Where a point is along a direction in the space of numbers and indicators.
+    /// The projection of a point on a direction in the space of numbers and indicators.
     pub(super) fn along(&self, i: usize, direction: &[f64], labels: &Labels) -> f64 {
         let (numbers, categories) = self.point(i);
         let indicators =
@@ -90,14 +90,14 @@ impl Points {
     }
 }
 
-/// Where the indicators of each category start, after the numbers.
+/// The start of the indicators of each category, after the numbers.
 pub(super) struct Labels {
     starts: Vec<usize>,
     width: usize,
 }
 
 impl Labels {
-    /// With as many labels as there are in some sets of points.
+    /// The layout for the labels in the given sets of points.
     pub(super) fn of(all: &[&Points]) -> Self {
         let (numbers, columns) = (all[0].numbers, all[0].width);
         let most = |k: usize| {
@@ -113,7 +113,7 @@ impl Labels {
         Self { starts, width }
     }
 
-    /// How many numbers and indicators a point has.
+    /// The number of numbers and indicators of a point.
     pub(super) fn width(&self) -> usize {
         self.width
     }

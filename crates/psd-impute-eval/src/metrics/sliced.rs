@@ -1,9 +1,8 @@
-//! A lower bound of the Wasserstein distance that takes little memory and time: distances along single directions.
+//! A lower bound of the Wasserstein distance that needs little memory and time: distances along single directions.
 //!
-//! Along a direction, the best pairing of two sets of equally many points is by their order. The pairing that is best for all
-//! coordinates together is one for each direction too, so that over the directions of an orthonormal basis, along which squared
-//! distances add up, the best pairings of each sum to no more than the Wasserstein distance. The mean over some random bases is
-//! a bound again.
+//! Along a direction, the optimal pairing of two sets of equal size is by their order. The optimal pairing in all coordinates is
+//! also a pairing along each direction. Squared distances add up over the directions of an orthonormal basis, so the optima of
+//! the directions sum to at most the Wasserstein distance. The mean over several random bases is also a lower bound.
 
 use super::points::{Labels, Points};
 use crate::Result;
@@ -14,12 +13,12 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// There are at least so many directions.
+/// Minimum number of directions.
 pub const DIRECTIONS: usize = 256;
-/// They are always the same.
+/// The fixed seed of the directions.
 const SEED: u64 = 0;
 
-/// Half the squared distance along random directions, summed over a basis, between some points of `x` and the same of `y`.
+/// Half the squared distance along random directions, summed over a basis, between the given points of `x` and of `y`.
 pub(super) fn half_squared(x: &Points, y: &Points, rows: &[usize]) -> Result<f64> {
     let labels = Labels::of(&[x, y]);
     let width = labels.width();
@@ -38,14 +37,14 @@ pub(super) fn half_squared(x: &Points, y: &Points, rows: &[usize]) -> Result<f64
     Ok(sums.iter().sum::<f64>() / (2 * count * rows.len()) as f64)
 }
 
-/// The bases of a space whose directions distances are taken along, as the columns of each.
+/// Random bases of a space, with the directions as columns.
 pub fn sliced_bases(width: usize) -> Result<Vec<Mat<f64>>> {
     let rng = &mut ChaCha8Rng::seed_from_u64(SEED);
     let count = if width == 1 { 1 } else { DIRECTIONS.div_ceil(width) };
     (0..count).map(|_| basis(width, rng)).collect()
 }
 
-/// An orthonormal basis, all being equally likely: the eigenvectors of a symmetric matrix of independent normal numbers.
+/// An orthonormal basis, uniformly distributed: the eigenvectors of a symmetric matrix of independent normal numbers.
 fn basis(width: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
     let a = Mat::from_fn(width, width, |_, _| normal(rng));
     let symmetric = Mat::from_fn(width, width, |i, j| a[(i, j)] + a[(j, i)]);

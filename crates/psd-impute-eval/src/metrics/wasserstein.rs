@@ -1,11 +1,11 @@
-//! The Wasserstein distance between two sets of equally many points with equal weights: the best coupling is then a one-to-one
+//! The Wasserstein distance between two sets of equal size with equal weights: the optimal coupling is then a one-to-one
 //! assignment.
 
 use super::assignment::cheapest;
 use super::points::Points;
 use rayon::prelude::*;
 
-/// The least mean of half the squared distances between some points of `x` and the same of `y`, over all ways to pair them.
+/// The minimum over all pairings of the mean of half the squared distances between the given points of `x` and of `y`.
 pub(super) fn half_squared(x: &Points, y: &Points, rows: &[usize]) -> f64 {
     let n = rows.len();
     let cost: Vec<f64> = (0..n * n)

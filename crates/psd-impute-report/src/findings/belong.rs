@@ -1,4 +1,4 @@
-//! Do imputed values look like they belong?
+//! Comparison of imputed with observed values.
 
 use super::look::Look;
 use crate::columns::{show, show_fine};
@@ -8,23 +8,23 @@ use crate::rows::Rows;
 use psd_impute_frame::{ColumnPlan, Kind};
 use serde::Serialize;
 
-/// Intervals of a column's axis: the most, and the fewest where values allow more.
+/// Number of intervals of a column's axis: the maximum, and the minimum if the values allow more.
 const INTERVALS: (f64, f64) = (40.0, 8.0);
-/// Labels that are shown one by one.
+/// Number of labels shown separately.
 const LABELS: usize = 20;
-/// Imputed values of a column from which on its distance says something.
+/// Minimum number of imputed values of a column for its distance to be meaningful.
 const ENOUGH: usize = 10;
 
-/// What was observed and what was imputed, column by column.
+/// Observed and imputed values, column by column.
 #[derive(Debug, Clone, Serialize)]
 pub struct Belong {
-    /// Each column with gaps.
+    /// The columns with missing cells.
     pub columns: Vec<Compared>,
-    /// Completed tables that were looked at, the draws of the model being one; none if there was nothing to complete.
+    /// Number of completed tables compared, where draws of the model count as one; zero if there are no missing cells.
     pub tables: usize,
-    /// The rows that observed values are from, and all rows.
+    /// The number of rows that observed values are from, and of all rows.
     pub observed_rows: [u64; 2],
-    /// The rows that imputed values are from, and all with gaps.
+    /// The number of rows that imputed values are from, and of all rows with missing cells.
     pub imputed_rows: [u64; 2],
 }
 
@@ -33,48 +33,48 @@ pub struct Belong {
 pub struct Compared {
     /// The column, by its place.
     pub column: usize,
-    /// How far apart the two are: the largest difference of the distribution functions (Kolmogorov and Smirnov) for numbers, half the sum
+    /// The distance of the two: the largest difference of the distribution functions (Kolmogorov and Smirnov) for numbers, half the sum
     /// of the differences of the shares (total variation) for labels.
     pub distance: f64,
-    /// Imputed numbers outside the range of the observed ones of all rows.
+    /// Number of imputed values outside the range of the observed ones of all rows.
     pub outside: usize,
-    /// What was observed.
+    /// The observed values.
     pub observed: Summary,
-    /// What was imputed.
+    /// The imputed values.
     pub imputed: Summary,
     /// The shares of intervals or labels.
     pub shares: Shares,
 }
 
-/// A few numbers of many.
+/// Summary statistics.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// How many there are.
+    /// Number of values.
     pub count: usize,
-    /// Mean, standard deviation, and the quantiles at 5, 50 and 95 %, as text; of labels the commonest one and its share.
+    /// Mean, standard deviation, and the quantiles at 5, 50 and 95 %, as text; for labels the most common one and its share.
     pub shown: Vec<String>,
 }
 
-/// What the chart shows.
+/// The shares that the chart shows.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "of", rename_all = "lowercase")]
 pub enum Shares {
-    /// Of intervals of one width.
+    /// Shares of intervals of equal width.
     Intervals {
-        /// Where the first begins.
+        /// The lower end of the first interval.
         from: f64,
         /// The width.
         width: f64,
-        /// Observed values, in shares; what lies beyond the ends is left out.
+        /// Shares of observed values; those beyond the ends are left out.
         observed: Vec<f64>,
         /// Imputed ones.
         imputed: Vec<f64>,
     },
-    /// Of labels, the commonest first.
+    /// Shares of labels, the most common first.
     Labels {
-        /// The labels, by their places; the last stands for all others if there are more.
+        /// The positions of the labels; the last entry stands for all others if there are more.
         labels: Vec<Option<usize>>,
-        /// Observed ones, in shares.
+        /// Shares of observed labels.
         observed: Vec<f64>,
         /// Imputed ones.
         imputed: Vec<f64>,
@@ -102,7 +102,7 @@ impl Belong {
         }
     }
 
-    /// In a few sentences, the last of which is what the checks found.
+    /// A few sentences, the last of which states the findings of the checks.
     pub fn answer(&self, names: &[&str], look: &Look) -> String {
         if self.columns.is_empty() {
             return "There is nothing to compare: no cell was imputed.".to_string();
@@ -136,7 +136,7 @@ impl Belong {
     }
 }
 
-/// `range` is that of all observed cells, of which `observed` may be some.
+/// Compares the values of a column; `range` is that of all observed cells, of which `observed` may be a sample.
 fn compare(
     j: usize,
     plan: &ColumnPlan,
@@ -209,8 +209,8 @@ fn largest_gap(a: &[f64], b: &[f64]) -> f64 {
     a.iter().chain(b).map(|&x| (below(a, x) - below(b, x)).abs()).fold(0.0, f64::max)
 }
 
-/// Both on the same intervals: single values where a column has few, else wide enough for their number (Freedman and Diaconis). Ends far
-/// from nearly all values are cut off.
+/// Shares of both on the same intervals: single values if a column has few, otherwise of a width for their number (Freedman and Diaconis).
+/// Ends far from nearly all values are cut off.
 fn intervals(kind: &Kind, observed: &[f64], imputed: &[f64]) -> Shares {
     let all = sorted([observed, imputed].concat());
     let (q1, q99) = (quantile(&all, 0.01), quantile(&all, 0.99));
@@ -232,7 +232,7 @@ fn intervals(kind: &Kind, observed: &[f64], imputed: &[f64]) -> Shares {
         }
         None => (low, width),
     };
-    // The last value is in the last interval, whatever rounding says.
+    // The last value is in the last interval in spite of rounding.
     let bins = (((high - from) / width - 1e-9).ceil() as usize).clamp(1, 2 * INTERVALS.0 as usize);
     let shares = |values: &[f64]| {
         let mut shares = vec![0.0; bins];
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!((from, width), (0.5, 1.0));
         assert_eq!(observed, [0.5, 0.25, 0.0, 0.25, 0.0]);
         assert_eq!(imputed, [0.25, 0.0, 0.0, 0.5, 0.25]);
-        // At 2: three quarters against one.
+        // The largest difference, at 2, is between 3/4 and 1/4.
         assert_eq!((found.distance, found.outside), (0.5, 1));
         // A row that is not in the sample has a 5.
         assert_eq!(compare(0, &integers, (1.0, 5.0), vec![1.0, 4.0], vec![1.0, 5.0]).outside, 0);

@@ -1,4 +1,4 @@
-//! How sure is each cell?
+//! Uncertainty of each missing cell.
 
 use crate::columns::show;
 use crate::error::Result;
@@ -10,33 +10,33 @@ use psd_impute_frame::ColumnPlan;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Rows that are shown, and their missing cells, at most.
+/// Maximum number of rows shown, and of their missing cells.
 const ROWS: usize = 240;
 const GAPS: usize = 800;
-/// Cells in all, at most.
+/// Maximum number of cells in all.
 const CELLS: usize = 12_000;
-/// Intervals of a cell's distribution.
+/// Number of intervals of a cell's distribution.
 const INTERVALS: usize = 40;
-/// The ends of the interval that holds nine tenths.
+/// The probabilities at the ends of the 90 % interval.
 const ENDS: [f64; 2] = [0.05, 0.95];
-/// Labels of a cell that are shown.
+/// Maximum number of labels shown for a cell.
 const LABELS: usize = 8;
 
-/// Rows with gaps and what is known of their missing cells.
+/// Rows with missing cells, and the distributions of those cells.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cells {
     /// The rows, in the table's order.
     pub rows: Vec<CellRow>,
-    /// Rows with gaps in the whole table.
+    /// Number of rows with missing cells in the whole table.
     pub of: u64,
 }
 
-/// A row with gaps.
+/// A row with missing cells.
 #[derive(Debug, Clone, Serialize)]
 pub struct CellRow {
-    /// Its number in the table, from one.
+    /// Its number in the table, counted from one.
     pub row: u64,
-    /// Each cell.
+    /// Its cells.
     pub cells: Vec<Cell>,
 }
 
@@ -44,29 +44,29 @@ pub struct CellRow {
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// As text.
+    /// An observed cell as text.
     Observed(String),
-    /// What is known of a missing one.
+    /// The distribution of a missing cell.
     Missing(Box<Known>),
 }
 
-/// What is known of a missing cell.
+/// The distribution of a missing cell.
 #[derive(Debug, Clone, Serialize)]
 pub struct Known {
-    /// How wide the interval is against the observed values' own, from 0, if those differ; of a label the probability of another one.
+    /// The width of the interval relative to that of the observed values, if those differ; for a label the probability of all others.
     pub width: Option<f64>,
     /// The median, or the most probable label, as text.
     pub typical: String,
-    /// Of a number: mean, and the two ends of the interval, as text.
+    /// For a number: mean, and the two ends of the interval, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<[String; 3]>,
-    /// Of a number: the median, the interval's two ends, and the two ends of its shape.
+    /// For a number: the median, the two ends of the interval, and the two ends of its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<[f64; 5]>,
-    /// Of a number: the masses of intervals between the shape's ends, the largest being 99.
+    /// For a number: the masses of the intervals of its shape, scaled so that the largest is 99.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shape: Vec<u8>,
-    /// Of a label: the most probable ones and their probabilities.
+    /// For a label: the most probable ones and their probabilities.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<(String, f64)>,
 }
@@ -101,7 +101,7 @@ impl Cells {
         Ok(Self { rows: shown.collect(), of: rows.with_gaps() })
     }
 
-    /// In a sentence.
+    /// One sentence.
     pub fn answer(&self) -> String {
         let cells = self.rows.iter().flat_map(|row| &row.cells);
         let widths = cells.filter_map(|cell| match cell {
@@ -156,7 +156,7 @@ impl Known {
             out.typical = show(plan, numbers.median);
             out.number =
                 Some([crate::columns::show_fine(plan, numbers.mean), show(plan, low), show(plan, high)]);
-            // A cell that is known for certain is drawn in the middle of what its column usually spans.
+            // A cell without uncertainty is drawn in the middle of the usual range of its column.
             let room = if shape.ends.0 < shape.ends.1 { 0.0 } else { usual.unwrap_or(1.0) / 2.0 };
             let (from, to) = (shape.ends.0 - room, shape.ends.1 + room);
             out.at = Some([numbers.median, low, high, from, to].map(|x| rounded(x, 7)));
@@ -174,7 +174,7 @@ impl Known {
     }
 }
 
-/// The width of the interval that holds nine tenths of a column's observed cells, or of all if that has none; nothing if they are all the same.
+/// The width of the 90 % interval of a column's observed cells, or their range if that is zero; None if all are equal.
 fn usual_width(table: &Table, j: usize) -> Option<f64> {
     let values = sorted(table.observed(j).collect());
     let between = |low: f64, high: f64| quantile(&values, high) - quantile(&values, low);

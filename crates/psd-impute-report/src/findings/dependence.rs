@@ -1,50 +1,50 @@
-//! What does missingness go with?
+//! Associations of missingness with other columns.
 //!
-//! For each column with gaps, the rows that miss it are compared with those that have it, in every other column. What is missing cannot be
-//! compared, so that nothing here tells whether a cell is missing because of its own value.
+//! For each column with missing cells, rows that miss it are compared with rows that have it, in every other column. Missing values cannot be
+//! compared, so this does not show whether a cell is missing because of its own value.
 
 use crate::numbers::{count, counted, p_value, rounded, short};
 use crate::statistics::association::{Difference, holm, of_labels, of_numbers};
 use psd_impute::table::{Kind, Table};
 use serde::Serialize;
 
-/// Rows that both groups must have.
+/// Minimum number of rows in each group.
 const FEWEST: usize = 5;
-/// What an adjusted p-value must be below.
+/// The significance level of adjusted p-values.
 const LEVEL: f64 = 0.05;
-/// Columns with gaps that are looked at, those with the most gaps first.
+/// Maximum number of columns with missing cells that are compared, those with the most first.
 const COLUMNS: usize = 40;
-/// Pairs that are kept, but for those of the map.
+/// Maximum number of pairs kept, besides those of the map.
 const PAIRS: usize = 300;
-/// Columns on either side of the map.
+/// Maximum number of columns on either side of the map.
 const SIDE: usize = 16;
 
-/// How the rows without a cell differ from those with it.
+/// Differences between the rows without a cell and those with it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Dependence {
     /// The pairs that differ most, the largest difference first.
     pub pairs: Vec<Pair>,
-    /// How many pairs could be compared.
+    /// Number of pairs that could be compared.
     pub compared: usize,
-    /// How many of them differ by more than chance.
+    /// Number of them that differ by more than chance.
     pub beyond: usize,
 }
 
-/// A column with gaps and another one.
+/// A column with missing cells and another one.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pair {
-    /// The column with gaps, by its place.
+    /// The position of the column with missing cells.
     pub gaps: usize,
-    /// The other.
+    /// The position of the other column.
     pub other: usize,
-    /// From -1 to 1 for numbers (twice the AUC less one: above zero where the other is larger in rows with the gap), from 0 to 1
+    /// From -1 to 1 for numbers (twice the AUC less one: positive if the other column is larger in rows with the missing cell), from 0 to 1
     /// for labels (Cramér's V).
     pub effect: f64,
-    /// Of numbers: the difference of the means in standard deviations.
+    /// For numbers: the difference of the means in standard deviations.
     pub means: Option<f64>,
-    /// The probability of as much by chance.
+    /// The p-value.
     pub p: f64,
-    /// The same for all pairs together, by Holm's rule.
+    /// The p-value adjusted for all pairs by Holm's method.
     pub adjusted: f64,
 }
 
@@ -79,12 +79,12 @@ impl Dependence {
         Self { pairs, compared, beyond }
     }
 
-    /// The columns with gaps that differ most, and the columns in which others do: the sides of a map.
+    /// The sides of the map: the columns whose missing cells have the largest differences, and the columns in which they show.
     pub fn sides(&self) -> [Vec<usize>; 2] {
         [first(&self.pairs, |pair| pair.gaps), first(&self.pairs, |pair| pair.other)]
     }
 
-    /// In a sentence.
+    /// One sentence.
     pub fn answer(&self, names: &[&str]) -> String {
         if self.pairs.is_empty() {
             return "No column has both enough gaps and enough observed cells to compare.".to_string();
@@ -122,7 +122,7 @@ impl Dependence {
     }
 }
 
-/// Some columns of pairs in order.
+/// The first few columns of the pairs, in order.
 fn first(pairs: &[Pair], of: impl Fn(&Pair) -> usize) -> Vec<usize> {
     let mut out = Vec::new();
     for column in pairs.iter().map(of) {
@@ -133,7 +133,7 @@ fn first(pairs: &[Pair], of: impl Fn(&Pair) -> usize) -> Vec<usize> {
     out
 }
 
-/// How `b` differs between rows with and without `a`; nothing if either are too few, or the labels of `b` too rare.
+/// The difference of `b` between rows with and without `a`; None if either group is too small, or the labels of `b` are too rare.
 fn compare(table: &Table, a: usize, b: usize) -> Option<Difference> {
     let seen = table.rows().filter(|row| !row[b].is_nan());
     let (gone, there): (Vec<&[f64]>, Vec<&[f64]>) = seen.partition(|row| row[a].is_nan());

@@ -1,40 +1,40 @@
-//! Did the fit converge, and how does it compare with the normal model?
+//! Convergence of the fit, and its comparison with the normal model.
 
 use crate::numbers::{counted, rounded, short};
 use psd_impute::model::{DensityReport, KernelReport, Model, Report};
 use serde::Serialize;
 
-/// How the fit went.
+/// The report of the fit.
 #[derive(Debug, Clone, Serialize)]
 pub struct Fit {
-    /// What was fitted.
+    /// The preset that was fitted.
     pub recipe: String,
-    /// Rows of the table that it was fitted to.
+    /// Number of rows of the table that it was fitted to.
     pub rows: usize,
-    /// Which rows were used for what, if not all were used for everything.
+    /// The rows used by each step of the fit, if not all were used throughout.
     pub rows_note: Option<String>,
     /// The seed of the fit.
     pub seed: u64,
     /// Whether it converged.
     pub converged: bool,
-    /// The held-out log-likelihood in nats a row, if it was measured.
+    /// The held-out log-likelihood in nats per row, if it was measured.
     pub held_out: Option<f64>,
-    /// That of the normal model.
+    /// The same for the normal model.
     pub normal: Option<f64>,
-    /// What was tried.
+    /// The members that were tried.
     pub members: Vec<Member>,
 }
 
-/// A part of the model that was tried.
+/// A member that was tried.
 #[derive(Debug, Clone, Serialize)]
 pub struct Member {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// The coordinates it lives in.
+    /// Its space.
     pub space: String,
-    /// Its weight; zero if it was not taken.
+    /// Its weight; zero if it was not chosen.
     pub weight: f64,
-    /// Its own held-out log-likelihood in nats a row.
+    /// Its own held-out log-likelihood in nats per row.
     pub held_out: f64,
 }
 
@@ -88,7 +88,7 @@ impl Fit {
         out
     }
 
-    /// What to look at.
+    /// Doubts about the fit.
     pub fn doubts(&self) -> Vec<String> {
         let mut out = Vec::new();
         if !self.converged {
@@ -105,7 +105,7 @@ impl Fit {
         out
     }
 
-    /// In a sentence.
+    /// One sentence.
     pub fn answer(&self) -> String {
         let converged = if self.converged {
             "The fit converged."

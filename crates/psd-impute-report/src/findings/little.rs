@@ -1,14 +1,14 @@
-//! Does missingness look completely at random? Little's test.
+//! Little's test of whether cells are missing completely at random.
 //!
-//! If it is, the rows of every pattern have the same mean. With `ȳ_p` the mean of the `n_p` rows of pattern `p` over its observed columns
-//! `p`, and `μ`, `Σ` those of the normal distribution of greatest likelihood,
+//! If they are, the rows of every pattern have the same mean. With `ȳ_p` the mean of the `n_p` rows of pattern `p` over its observed columns
+//! `p`, and `μ`, `Σ` those of the maximum likelihood normal distribution,
 //!
 //! ```text
 //! d² = Σ_p n_p (ȳ_p - μ_p)' Σ_pp⁻¹ (ȳ_p - μ_p)
 //! ```
 //!
-//! is then about chi-squared with `Σ_p |p| - d` degrees of freedom, `d` being the number of columns (Little 1988). It looks at numbers
-//! only.
+//! is then about chi-squared with `Σ_p |p| - d` degrees of freedom, `d` being the number of columns (Little 1988). The test uses numeric
+//! columns only.
 //!
 //! **Patterns of one row.** The likelihood of `μ, c Σ` over all `c` is greatest at `c = 1`, where its derivative is zero:
 //!
@@ -16,8 +16,8 @@
 //! Σ_i (x_i - μ)' Σ_ii⁻¹ (x_i - μ) = the number of observed cells
 //! ```
 //!
-//! with each row's observed columns. If every row has a pattern of its own the left side is `d²`, whatever decides over gaps: the test then
-//! sees nothing. So it needs some rows to a pattern.
+//! with each row's observed columns. If every row has a pattern of its own the left side is `d²`, whatever the mechanism: the test then has no
+//! power. So it needs several rows per pattern.
 
 use super::dependence::Dependence;
 use crate::numbers::{count, p_value, short};
@@ -28,13 +28,13 @@ use faer::{Mat, Side};
 use psd_impute::table::{Column, Kind, Table};
 use serde::Serialize;
 
-/// More columns than this take too long.
+/// Maximum number of columns; more take too long.
 const MOST_COLUMNS: usize = 60;
-/// Rows that a pattern has on average, at least.
+/// Minimum average number of rows per pattern.
 const ROWS_OF_PATTERN: usize = 5;
-/// Rows below which the test sees little.
+/// Number of rows below which the test has little power.
 const FEW: usize = 200;
-/// The probability below which chance is not believed.
+/// The significance level.
 const LEVEL: f64 = 0.05;
 
 const SINGULAR: &str = "columns of numbers depend on each other, so that they have no normal distribution";
@@ -44,7 +44,7 @@ const UNSETTLED: &str = "the normal distribution of greatest likelihood was not 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum Little {
-    /// It could be done.
+    /// The test was done.
     Done {
         /// `d²`.
         statistic: f64,
@@ -52,14 +52,14 @@ pub enum Little {
         freedom: usize,
         /// The probability of a larger `d²` if missingness is completely at random.
         p: f64,
-        /// The patterns that were compared.
+        /// Number of patterns compared.
         patterns: usize,
-        /// The rows.
+        /// Number of rows.
         rows: usize,
     },
-    /// It could not.
+    /// The test was not done.
     Not {
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
 }
@@ -74,7 +74,7 @@ impl Little {
         }
     }
 
-    /// In a sentence or two, the first of which does not contradict what pairs of columns show.
+    /// One or two sentences, the first of which is consistent with the findings of pairs of columns.
     pub fn answer(&self, dependence: &Dependence) -> String {
         let own = match self {
             Self::Not { why } => format!("Little’s test says nothing here: {why}."),
@@ -140,7 +140,7 @@ fn test(table: &Table, columns: &[usize]) -> Result<Little, &'static str> {
     Ok(Little::Done { statistic, freedom, p, patterns: groups.len(), rows: numbers.len() })
 }
 
-/// The columns alone, of rows that have one of them.
+/// The given columns, of the rows in which one of them is observed.
 fn numbers(table: &Table, columns: &[usize]) -> Option<Table> {
     let rows: Vec<usize> =
         (0..table.len()).filter(|&i| columns.iter().any(|&j| !table.row(i)[j].is_nan())).collect();
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// `x` is complete and `y` missing in some rows: what is left of the test is whether `x` has the same mean in both. With
+    /// `x` is complete and `y` missing in some rows: the test reduces to whether `x` has the same mean in both groups. With
     /// Anderson's estimates the `y` of complete rows add nothing, because their residuals have mean zero.
     #[test]
     fn with_one_column_of_gaps_it_compares_the_means_of_the_other() {
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(of(&(0..12).map(line).collect::<Vec<_>>()), SINGULAR);
     }
 
-    /// The largest of eight numbers are missing in each row, and nearly every row misses others: `d²` is the number of observed cells.
+    /// The largest of eight numbers are missing in each row, and nearly every row has its own pattern: `d²` is the number of observed cells.
     #[test]
     fn it_says_nothing_of_rows_with_a_pattern_of_their_own() {
         let row = |i: u32| {

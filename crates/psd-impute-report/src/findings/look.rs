@@ -1,7 +1,7 @@
-//! What should be looked at before the completed table is used?
+//! Findings to look at before the completed table is used.
 //!
-//! The findings of the checks that `impute` prints as warnings, all of them, and what only this report knows: whether intervals and
-//! probabilities keep what they promise, and how the fit went.
+//! All findings of the checks that `impute` prints as warnings, and those of this report only: the calibration of intervals and
+//! probabilities, and the convergence of the fit.
 
 use super::calibration::Calibration;
 use super::fit::Fit;
@@ -11,14 +11,14 @@ use psd_impute::model::Model;
 use psd_impute_frame::{Checks, Warning};
 use serde::Serialize;
 
-/// What to look at.
+/// Findings to look at.
 #[derive(Debug, Clone, Serialize)]
 pub struct Look {
     /// The checks' findings, the worst first.
     pub warnings: Vec<Warning>,
-    /// What else there is to doubt, in sentences.
+    /// Other doubts, in sentences.
     pub doubts: Vec<String>,
-    /// Completed rows that were checked, and all rows.
+    /// Numbers of completed rows checked, and of all rows.
     pub checked: [u64; 2],
 }
 
@@ -37,7 +37,7 @@ impl Look {
         Self { warnings: checks.finish(Some(model)), doubts, checked }
     }
 
-    /// How many findings there are.
+    /// Number of findings.
     pub fn len(&self) -> usize {
         self.warnings.len() + self.doubts.len()
     }
@@ -47,7 +47,7 @@ impl Look {
         self.len() == 0
     }
 
-    /// In a sentence or two.
+    /// One or two sentences.
     pub fn answer(&self) -> String {
         let [checked, all] = self.checked;
         let looked_at = match checked {

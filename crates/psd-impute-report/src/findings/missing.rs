@@ -1,36 +1,36 @@
-//! What is missing?
+//! Missing cells.
 
 use crate::numbers::{count, counted, list, percent};
 use crate::rows::Rows;
 use psd_impute_frame::ColumnPlan;
 use serde::Serialize;
 
-/// Columns that are named one by one.
+/// Number of columns that are named.
 const NAMED: usize = 5;
 
-/// How many cells are missing, and in which columns.
+/// Numbers of missing cells, by column.
 #[derive(Debug, Clone, Serialize)]
 pub struct Missing {
-    /// The table's rows.
+    /// Number of rows of the table.
     pub rows: u64,
-    /// Rows without a gap.
+    /// Number of rows without a missing cell.
     pub complete: u64,
-    /// Each column that is modelled, in the table's order.
+    /// The modelled columns, in the table's order.
     pub columns: Vec<Gaps>,
-    /// The columns that stay as they are and have gaps, and their missing cells, which stay empty.
+    /// The columns with missing cells that are left unchanged, and the numbers of their missing cells, which stay empty.
     pub others: Vec<(String, u64)>,
-    /// The columns of one value that have gaps, and their missing cells, which become that value.
+    /// The constant columns with missing cells, and the numbers of their missing cells, which get the constant.
     pub constants: Vec<(String, u64)>,
 }
 
-/// The gaps of a column.
+/// The missing cells of a column.
 #[derive(Debug, Clone, Serialize)]
 pub struct Gaps {
-    /// The column.
+    /// The name of the column.
     pub name: String,
     /// Its kind in words.
     pub kind: &'static str,
-    /// Its missing cells; those with a label that the model does not know count as such.
+    /// Number of its missing cells, including those with a label that the model does not know.
     pub missing: u64,
 }
 
@@ -53,17 +53,17 @@ impl Missing {
         }
     }
 
-    /// All cells.
+    /// Number of cells.
     pub fn cells(&self) -> u64 {
         self.rows * self.columns.len() as u64
     }
 
-    /// The missing ones.
+    /// Number of missing cells.
     pub fn gaps(&self) -> u64 {
         self.columns.iter().map(|column| column.missing).sum()
     }
 
-    /// In a sentence or two.
+    /// One or two sentences.
     pub fn answer(&self) -> String {
         let mut out = self.of_modelled();
         for (columns, what) in [
@@ -114,7 +114,7 @@ fn with_gaps<'a>(columns: impl Iterator<Item = (&'a String, u64)>) -> Vec<(Strin
     columns.filter(|(_, missing)| *missing > 0).map(|(name, missing)| (name.clone(), missing)).collect()
 }
 
-/// Columns and their missing cells, the first few by name.
+/// Lists columns and the numbers of their missing cells, the first few by name.
 fn named(columns: &[(String, u64)]) -> String {
     let first = columns.iter().take(NAMED);
     let mut names: Vec<String> =

@@ -1,6 +1,6 @@
-//! What there is to say of a table, one file a question.
+//! Findings about a table, one file per question.
 //!
-//! Each finding holds the numbers that the page draws, and `answer` puts them into a sentence.
+//! Each finding holds the numbers that the page draws, and `answer` states them in a sentence.
 
 pub mod belong;
 pub mod calibration;
@@ -24,39 +24,39 @@ use crate::subject::Subject;
 use psd_impute_frame::{Checks, ColumnPlan, FilledWith};
 use serde::Serialize;
 
-/// All that a report says.
+/// All findings of a report.
 #[derive(Debug, Clone, Serialize)]
 pub struct Findings {
-    /// What to look at first.
+    /// Findings to look at first.
     pub look: look::Look,
-    /// The columns that are modelled.
+    /// The modelled columns.
     pub columns: Vec<ColumnInfo>,
-    /// What is missing.
+    /// Missing cells by column.
     pub missing: missing::Missing,
-    /// In which patterns.
+    /// Patterns of missing cells.
     pub patterns: patterns::Patterns,
-    /// Whether missingness looks completely at random.
+    /// Little's test of whether cells are missing completely at random.
     pub little: little::Little,
-    /// What missingness goes with.
+    /// Associations of missingness with other columns.
     pub dependence: dependence::Dependence,
-    /// Whether imputed values look like observed ones.
+    /// Comparison of imputed with observed values.
     pub belong: belong::Belong,
-    /// Rows to draw pairs of columns from.
+    /// Rows for the scatter plots of pairs of columns.
     pub pairs: pairs::Pairs,
     /// Rows that the model finds unusual.
     pub outliers: outliers::Outliers,
-    /// How sure each missing cell is.
+    /// Uncertainty of each missing cell.
     pub cells: cells::Cells,
-    /// How the fit went.
+    /// The report of the fit.
     pub fit: fit::Fit,
-    /// Whether intervals hold what they should.
+    /// Calibration of intervals and probabilities.
     pub calibration: calibration::Calibration,
-    /// What is needed to make the report again.
+    /// The settings that reproduce the report.
     pub settings: settings::Settings,
 }
 
 impl Findings {
-    /// Reads the table and asks the model.
+    /// Reads the table and computes the findings from the model.
     pub fn of(subject: &Subject<'_>) -> Result<Self> {
         let Subject { source, completed, model, bounds, .. } = subject;
         let plan = &model.plan;

@@ -1,4 +1,4 @@
-//! Which rows does the model find unusual?
+//! Rows that are unusual under the model.
 
 use crate::columns::show;
 use crate::error::Result;
@@ -8,13 +8,13 @@ use psd_impute::impute::{Imputer, RowScore};
 use psd_impute_frame::ColumnPlan;
 use serde::Serialize;
 
-/// Rows that are scored.
+/// Maximum number of rows scored.
 const ROWS: usize = 2_000;
-/// Patterns that are scored, the commonest first: each needs its own comparison.
+/// Maximum number of patterns scored, the most common first: each needs its own comparison.
 const PATTERNS: usize = 25;
-/// New rows of the model that a row is compared with.
+/// Number of new rows of the model that a row is compared with.
 const DRAWS: usize = 500;
-/// Rows that are shown.
+/// Number of rows shown.
 const SHOWN: usize = 10;
 
 /// The most unusual rows.
@@ -22,22 +22,22 @@ const SHOWN: usize = 10;
 pub struct Outliers {
     /// The most unusual first.
     pub rows: Vec<Unusual>,
-    /// Rows that were scored.
+    /// Number of rows scored.
     pub scored: usize,
-    /// How many of those are among the most unusual hundredth of the model's own rows.
+    /// Number of those as unusual as the most unusual 1 % of the model's own rows.
     pub rare: usize,
 }
 
 /// An unusual row.
 #[derive(Debug, Clone, Serialize)]
 pub struct Unusual {
-    /// Its number in the table, from one.
+    /// Its number in the table, counted from one.
     pub row: u64,
     /// The log-density of its observed cells.
     pub log_density: f64,
-    /// The share of the model's rows that are no more probable in the same cells.
+    /// The share of the model's rows with at most the same density in the same cells.
     pub share: f64,
-    /// Its cells as text, nothing where one is missing.
+    /// Its cells as text; None is a missing cell.
     pub cells: Vec<Option<String>>,
 }
 
@@ -71,7 +71,7 @@ impl Outliers {
         })
     }
 
-    /// In a sentence.
+    /// One sentence.
     pub fn answer(&self) -> String {
         let expected = self.scored as f64 * 0.01;
         format!(

@@ -1,4 +1,4 @@
-//! Rows to draw pairs of columns from.
+//! Rows for the scatter plots of pairs of columns.
 
 use crate::completed::Imputed;
 use crate::error::Result;
@@ -7,19 +7,19 @@ use crate::rows::Sample;
 use psd_impute::table::Table;
 use serde::Serialize;
 
-/// Rows of each kind, at most.
+/// Maximum number of rows of each kind.
 const ROWS: usize = 300;
-/// Cells of each kind, at most.
+/// Maximum number of cells of each kind.
 const CELLS: usize = 9_000;
 
-/// Rows as they are, and rows with gaps after they were completed.
+/// Rows of the table, and completed rows.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pairs {
-    /// Rows as they are, nothing where a cell is missing.
+    /// Rows of the table; None is a missing cell.
     pub observed: Vec<Vec<Option<f64>>>,
     /// Completed rows.
     pub completed: Vec<Vec<Option<f64>>>,
-    /// The places of the columns that were missing in each completed row.
+    /// The positions of the columns that were missing in each completed row.
     pub missing: Vec<Vec<usize>>,
 }
 

@@ -1,31 +1,31 @@
-//! In which patterns are cells missing?
+//! Patterns of missing cells.
 
 use crate::numbers::{count, counted, percent};
 use crate::rows::Rows;
 use serde::Serialize;
 
-/// Patterns that are shown one by one.
+/// Number of patterns shown separately.
 const SHOWN: usize = 15;
 
 /// The sets of columns that are missing together.
 #[derive(Debug, Clone, Serialize)]
 pub struct Patterns {
-    /// The commonest, the first one first.
+    /// The most common patterns, in decreasing order.
     pub shown: Vec<Pattern>,
-    /// How many more there are.
+    /// Number of other patterns.
     pub others: u64,
-    /// How many rows have those.
+    /// Number of rows with those.
     pub other_rows: u64,
-    /// The table's rows.
+    /// Number of rows of the table.
     pub rows: u64,
 }
 
 /// A set of missing columns.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pattern {
-    /// The columns, by their places.
+    /// The positions of the columns.
     pub missing: Vec<usize>,
-    /// How many rows miss these and no others.
+    /// Number of rows that miss these columns and no others.
     pub rows: u64,
 }
 
@@ -41,7 +41,7 @@ impl Patterns {
         }
     }
 
-    /// In a sentence.
+    /// One sentence.
     pub fn answer(&self) -> String {
         let total = self.shown.len() as u64 + self.others;
         let gaps: Vec<&Pattern> = self.shown.iter().filter(|pattern| !pattern.missing.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! What is needed to make the report again?
+//! Settings that reproduce the report.
 
 use crate::rows::Rows;
 use crate::subject::{Names, Subject};
@@ -8,7 +8,7 @@ use serde::Serialize;
 /// The version, the files, the commands.
 #[derive(Debug, Clone, Serialize)]
 pub struct Settings {
-    /// Of psd-impute.
+    /// The version of psd-impute.
     pub version: &'static str,
     /// The table's file.
     pub table: String,
@@ -16,13 +16,13 @@ pub struct Settings {
     pub model: String,
     /// The completed tables' files.
     pub completed: Vec<String>,
-    /// The table's rows.
+    /// Number of rows of the table.
     pub rows: u64,
-    /// Its modelled columns, and all that the model knows.
+    /// The number of its modelled columns, and of all columns of the model.
     pub columns: [usize; 2],
-    /// What cells may be, where that was said or all observed ones respect an end.
+    /// Bounds of cells, given or respected by all observed ones.
     pub bounds: Vec<String>,
-    /// What there is to say of the columns.
+    /// Notes about the columns.
     pub notes: Vec<String>,
     /// The commands that fit a model with the settings of this one and make the report.
     pub commands: Vec<String>,
@@ -60,14 +60,14 @@ impl Settings {
     }
 }
 
-/// What is asked of cells, and the ends that imputed ones respect.
+/// The given bounds, and the ends that imputed cells respect.
 fn bounds_of(BoundsOptions { asked, auto }: &BoundsOptions, plan: &Plan) -> Vec<String> {
     let asked = asked.iter().map(|bounds| format!("{}={bounds}", bounds.column));
     let ends = |column: &ColumnPlan| Some(format!("{} {}", column.name(), column.ends_in_words()?));
     asked.chain(plan.modelled().filter(|_| *auto).filter_map(ends)).collect()
 }
 
-/// A word as a shell takes it.
+/// A word quoted for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,11 +1,11 @@
-//! Whether intervals hold what they should, as tables with bars.
+//! Calibration of intervals and probabilities, as tables with bars.
 
 use super::html::Heading::{Number, Text};
 use super::html::{Html, folded, number, row, row_heading, table};
 use crate::findings::calibration::{Calibration, DIFFERENT, LabelColumn, NumberColumn};
 use crate::numbers::{count, counted, percent};
 
-/// What predicted the cells.
+/// The model that predicted the cells.
 pub(super) fn note(calibration: &Calibration) -> String {
     let seen = if calibration.left_out {
         "The rows were left out of the fits that predict them."
@@ -31,7 +31,7 @@ pub(super) fn note(calibration: &Calibration) -> String {
     }
 }
 
-/// A bar for each level, with a mark where it should end.
+/// A bar for each level, with a mark at the nominal coverage.
 pub(super) fn levels(calibration: &Calibration) -> Html {
     let (cells, covered) = calibration.together();
     if cells == 0 {

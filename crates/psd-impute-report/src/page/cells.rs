@@ -1,4 +1,4 @@
-//! What is known of missing cells, as a table.
+//! Distributions of missing cells, as a table.
 
 use super::html::Heading::{Number, Text};
 use super::html::{self, Html, folded, number, row, row_heading, td};

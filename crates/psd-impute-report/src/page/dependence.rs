@@ -1,14 +1,14 @@
-//! What missingness goes with, as a heat map and a table.
+//! Associations of missingness, as a heat map and a table.
 
 use super::html::Heading::{Number, Text};
 use super::html::{self, Html, folded, grid, number, row, row_heading, td};
 use crate::findings::dependence::{Dependence, Pair};
 use crate::numbers::{p_value, rounded, short};
 
-/// Pairs in the table.
+/// Maximum number of pairs in the table.
 const PAIRS: usize = 200;
 
-/// A row for each column with gaps, a column for each other.
+/// A row for each column with missing cells, a column for each other column.
 pub(super) fn map(dependence: &Dependence, names: &[&str]) -> Html {
     let [gaps, mut others] = dependence.sides();
     if gaps.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn map(dependence: &Dependence, names: &[&str]) -> Html {
     Html::all([grid(caption, "chart heat", head, lines), legend()])
 }
 
-/// Steps of the colours: where each begins.
+/// Lower ends of the steps of colour.
 const STEPS: [f64; 4] = [0.05, 0.15, 0.3, 0.5];
 
 /// The step of a difference, from 0 to 4.
@@ -50,7 +50,7 @@ fn shade(effect: f64, has_sign: bool) -> String {
     }
 }
 
-/// What the colours mean.
+/// The legend of the colours.
 fn legend() -> Html {
     let swatch = |effect: f64, has_sign: bool| {
         let shown = match has_sign {
@@ -82,13 +82,13 @@ fn square(pair: Option<&Pair>, same: bool) -> Html {
         return Html::element("td", &[("class", "heat-none")], [Html::text(text)]);
     };
     let star = if pair.adjusted < 0.05 { "*" } else { "" };
-    // Nothing is not negative.
+    // No "-0".
     let effect = if pair.effect.abs() < 0.005 { 0.0 } else { pair.effect };
     let text = format!("{effect:.2}{star}").replacen('-', "−", 1);
     Html::element("td", &[("class", &shade(pair.effect, pair.means.is_some()))], [Html::text(text)])
 }
 
-/// Every pair, the largest difference first.
+/// Table of the pairs, the largest difference first.
 pub(super) fn table(dependence: &Dependence, names: &[&str]) -> Html {
     if dependence.pairs.is_empty() {
         return Html::default();

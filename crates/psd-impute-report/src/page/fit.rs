@@ -1,4 +1,4 @@
-//! How the fit went, as a table with bars.
+//! The report of the fit, as a table with bars.
 
 use super::html::Heading::{Number, Text};
 use super::html::{Html, bar, number, row, row_heading, table};

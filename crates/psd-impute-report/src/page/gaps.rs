@@ -1,4 +1,4 @@
-//! What is missing, as tables with bars and squares.
+//! Missing cells, as tables with bars and squares.
 
 use super::html::Heading::{Aside, Number, Text};
 use super::html::{Html, aside, bar, folded, grid, number, row, row_heading, table};
@@ -6,10 +6,10 @@ use crate::findings::missing::{Gaps, Missing};
 use crate::findings::patterns::{Pattern, Patterns};
 use crate::numbers::{count, percent};
 
-/// Columns that are shown unfolded, and in the grid of patterns.
+/// Columns shown unfolded, and in the grid of patterns.
 const COLUMNS: usize = 25;
 
-/// A bar for each column, the most gaps first.
+/// A bar for each column, the most missing cells first.
 pub(super) fn columns(missing: &Missing) -> Html {
     let mut columns: Vec<&Gaps> = missing.columns.iter().collect();
     columns.sort_by_key(|column| std::cmp::Reverse(column.missing));

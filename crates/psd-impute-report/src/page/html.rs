@@ -1,13 +1,13 @@
-//! Pieces of the page. What comes from a table gets in as text or as the value of an attribute, and both are escaped.
+//! Fragments of the page. Data from a table enters as text or as the value of an attribute, and both are escaped.
 
 use std::fmt::Write;
 
-/// A piece of the page.
+/// A fragment of the page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Html(String);
 
 impl Html {
-    /// Text.
+    /// Escaped text.
     pub(super) fn text(text: impl AsRef<str>) -> Self {
         Self(escaped(text.as_ref()))
     }
@@ -28,12 +28,12 @@ impl Html {
         Self(out)
     }
 
-    /// Pieces one after another.
+    /// Fragments one after another.
     pub(super) fn all(pieces: impl IntoIterator<Item = Html>) -> Self {
         Self(pieces.into_iter().map(|piece| piece.0).collect())
     }
 
-    /// As it goes into the document.
+    /// The markup.
     pub(super) fn into_string(self) -> String {
         self.0
     }
@@ -54,7 +54,7 @@ pub(super) fn row_heading(text: impl AsRef<str>) -> Html {
     Html::element("th", &[("scope", "row")], [Html::text(text)])
 }
 
-/// A cell with a bar as long as a share of it. The share is in the next cell, for those who do not see bars.
+/// A cell with a bar whose length is a share. The next cell has the share as text, for readers who cannot see bars.
 pub(super) fn bar(share: f64, class: &'static str) -> Html {
     let width = format!("{:.2}%", 100.0 * share.clamp(0.0, 1.0));
     let rect =
@@ -68,7 +68,7 @@ pub(super) fn row(cells: impl IntoIterator<Item = Html>) -> Html {
     Html::element("tr", &[], cells)
 }
 
-/// A cell that narrow screens have no room for.
+/// A cell that narrow screens hide.
 pub(super) fn aside(text: impl AsRef<str>) -> Html {
     Html::element("td", &[("class", "aside")], [Html::text(text)])
 }
@@ -79,7 +79,7 @@ pub(super) enum Heading<'a> {
     Text(&'a str),
     /// Over numbers.
     Number(&'a str),
-    /// Over what narrow screens have no room for.
+    /// Over cells that narrow screens hide.
     Aside(&'a str),
 }
 
@@ -101,7 +101,7 @@ pub(super) fn table(
     grid(caption, class, row(headings.iter().map(heading)), rows)
 }
 
-/// A table whose headings are made already. Its caption is its name, and it can be scrolled by keys.
+/// A table with given headings. Its caption is its accessible name, and the keyboard can scroll it.
 pub(super) fn grid(
     caption: &str,
     class: &'static str,
@@ -128,7 +128,7 @@ fn escaped(text: &str) -> String {
             '&' => out += "&amp;",
             '"' => out += "&quot;",
             '\'' => out += "&#39;",
-            // Characters that turn the direction of what follows, or that a document must not have.
+            // Characters that change the direction of the text after them, or that a document must not have.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
             c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
             c => out.push(c),

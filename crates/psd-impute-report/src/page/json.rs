@@ -3,12 +3,12 @@
 use crate::error::Result;
 use serde::Serialize;
 
-/// What no text within a script element may hold is written as JSON's own escapes, so that the same is read.
+/// JSON for a script element: characters not allowed there are escaped, which does not change the parsed value.
 pub(super) fn embedded(value: &impl Serialize) -> Result<String> {
     let mut out = String::new();
     for c in serde_json::to_string(value)?.chars() {
         match c {
-            // These stand in strings only, where JSON has an escape for every character.
+            // These occur only in strings, where JSON has an escape for every character.
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out += &format!("\\u{:04x}", c as u32),
             c => out.push(c),
         }

@@ -1,9 +1,9 @@
-//! What to look at, as a list.
+//! Findings to look at, as a list.
 
 use super::html::{Html, folded};
 use crate::findings::look::Look;
 
-/// Findings that are shown unfolded.
+/// Findings shown unfolded.
 const SHOWN: usize = 8;
 
 /// One line per finding.
@@ -28,7 +28,7 @@ fn sentence(text: &str) -> Html {
     let mut first = text.chars();
     let capital = first.next().map(|c| c.to_uppercase().to_string() + first.as_str()).unwrap_or_default();
     let text = capital.replace(" %", "\u{a0}%") + ".";
-    // An odd number of ticks is a name with one in it: then all of it is plain text.
+    // An odd number of ticks means that a name contains one: then all is plain text.
     if text.matches('`').count() % 2 == 1 {
         return Html::text(text);
     }

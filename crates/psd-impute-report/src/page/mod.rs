@@ -1,8 +1,8 @@
-//! One HTML file that needs nothing else.
+//! A self-contained HTML file.
 //!
 //! `page.html` is the document with `{{places}}` that are filled here: answers and tables, which need no script, the style, the script,
-//! and the findings as JSON, from which the script draws. Nothing is loaded from anywhere: the page's policy forbids it, and of scripts and
-//! styles allows the two by their digests alone.
+//! and the findings as JSON, which the script draws. Nothing is loaded: the page's policy forbids it, and allows only this script and this
+//! style, by their digests.
 
 mod calibration;
 mod cells;
@@ -26,7 +26,7 @@ use std::path::Path;
 
 const DOCUMENT: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// One script; each part uses those before it.
+/// The script; each part uses those before it.
 const SCRIPT: &str = concat!(
     include_str!("script/dom.js"),
     include_str!("script/axes.js"),
@@ -37,10 +37,14 @@ const SCRIPT: &str = concat!(
     include_str!("script/start.js"),
 );
 
-/// The page of some findings.
+/// Renders the page of some findings.
+///
+/// # Errors
+///
+/// If the findings cannot be written as JSON.
 pub fn page(findings: &Findings) -> Result<String> {
     let names: Vec<&str> = findings.columns.iter().map(|column| column.name.as_str()).collect();
-    // A number and its percent sign stay together.
+    // No line break between a number and its percent sign.
     let answer = |text: String| Html::text(text.replace(" %", "\u{a0}%"));
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
@@ -110,7 +114,7 @@ fn about(findings: &Findings) -> String {
     )
 }
 
-/// A file without its folders.
+/// The name of a file without its folders.
 fn file_name(path: &str) -> &str {
     Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }
@@ -119,7 +123,7 @@ fn digest(text: &str) -> String {
     format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
-/// The document with what belongs in its places. What is filled in is not looked at again, whatever it holds.
+/// The document with its places filled. Inserted text is not scanned for places again.
 fn filled(document: &str, places: &[(&str, String)]) -> String {
     let mut out = String::new();
     for (k, piece) in document.split("{{").enumerate() {
@@ -154,7 +158,7 @@ mod tests {
 
     #[test]
     fn digests_are_those_of_the_standard() {
-        // Of nothing, as in FIPS 180-4's examples.
+        // Of the empty text, as in the examples of FIPS 180-4.
         assert_eq!(digest(""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
     }
 }

@@ -1,4 +1,4 @@
-//! What is needed to make the report again, as a table.
+//! The settings that reproduce the report, as a table.
 
 use super::html::Heading::Text;
 use super::html::{self, Html, row, row_heading, td};

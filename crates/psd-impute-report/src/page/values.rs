@@ -8,7 +8,7 @@ use crate::findings::outliers::{Outliers, Unusual};
 use crate::findings::settings::Settings;
 use crate::numbers::{count, counted, percent, rounded, short};
 
-/// Where the imputed values are from.
+/// The source of the imputed values.
 pub(super) fn source(belong: &Belong, settings: &Settings) -> String {
     let some_of = |what: &str, [some, all]: [u64; 2], rows: &str| match some < all {
         true => format!(
@@ -31,7 +31,7 @@ pub(super) fn source(belong: &Belong, settings: &Settings) -> String {
     format!("{from}{observed}{imputed}")
 }
 
-/// Numbers first, then labels.
+/// Observed and imputed values: numbers first, then labels.
 pub(super) fn belong(belong: &Belong, findings: &Findings) -> Html {
     let name = |compared: &Compared| row_heading(&findings.columns[compared.column].name);
     let (labels, numbers): (Vec<&Compared>, Vec<&Compared>) =
@@ -44,7 +44,7 @@ pub(super) fn belong(belong: &Belong, findings: &Findings) -> Html {
         };
         let distance = short(rounded(compared.distance, 2));
         let outside = count(compared.outside as u64);
-        // One heading for both rows.
+        // One heading spans both rows.
         let both = [("scope", "row"), ("rowspan", "2")];
         let column = &findings.columns[compared.column].name;
         [
@@ -100,7 +100,7 @@ pub(super) fn belong(belong: &Belong, findings: &Findings) -> Html {
     Html::all(out)
 }
 
-/// The rows with all their cells.
+/// The unusual rows with all their cells.
 pub(super) fn outliers(outliers: &Outliers, names: &[&str]) -> Html {
     let line = |unusual: &Unusual| {
         let cells = unusual.cells.iter().map(|cell| match cell {

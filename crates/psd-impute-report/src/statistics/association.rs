@@ -1,17 +1,17 @@
-//! Whether a column differs between two groups of rows.
+//! Tests of whether a column differs between two groups of rows.
 
 use super::{chi_squared_above, normal_beyond};
 
-/// Cells of a label that each group is expected to have, at least.
+/// Minimum expected count of a label in each group.
 const EXPECTED: f64 = 5.0;
 
-/// How two groups differ, and the probability of as much by chance.
+/// The difference of two groups, and the probability of at least as large a difference by chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Difference {
     /// From -1 to 1 for numbers: the probability that a number of the first group exceeds one of the second, less the converse. From 0 to 1
     /// for labels: Cramér's V.
     pub(crate) effect: f64,
-    /// The difference of the means in units of the pooled standard deviation; of numbers only.
+    /// The difference of the means in units of the pooled standard deviation; for numbers only.
     pub(crate) means: Option<f64>,
     pub(crate) p: f64,
 }
@@ -46,8 +46,8 @@ fn standardised(first: &[f64], second: &[f64]) -> f64 {
     if pooled > 0.0 { (a - b) / pooled } else { 0.0 }
 }
 
-/// Pearson's test of independence of label and group, from how often each group has each label. Its distribution is about chi-squared where
-/// [`EXPECTED`] of each are expected in either group; rarer labels are taken together. Nothing if fewer than two are left.
+/// Pearson's test of independence of label and group, from the counts of each label in each group. The statistic is about chi-squared if the
+/// expected counts in either group are at least [`EXPECTED`]; rarer labels are merged. None if fewer than two labels are left.
 pub(crate) fn of_labels(first: &[f64], second: &[f64]) -> Option<Difference> {
     let sums = [first.iter().sum::<f64>(), second.iter().sum::<f64>()];
     let total = sums[0] + sums[1];
@@ -67,7 +67,8 @@ pub(crate) fn of_labels(first: &[f64], second: &[f64]) -> Option<Difference> {
     Some(Difference { effect: (chi / total).sqrt(), means: None, p })
 }
 
-/// The counts of labels that both groups together have so often; those of the others in one, with the rarest of them should it need more.
+/// The counts of labels of which both groups together have at least `fewest`. The others are merged, together with the rarest of these if
+/// they have too few.
 fn pooled(first: &[f64], second: &[f64], fewest: f64) -> Vec<[f64; 2]> {
     let mut counts: Vec<[f64; 2]> = first.iter().zip(second).map(|(&a, &b)| [a, b]).collect();
     counts.retain(|[a, b]| a + b > 0.0);
@@ -82,7 +83,7 @@ fn pooled(first: &[f64], second: &[f64], fewest: f64) -> Vec<[f64; 2]> {
     rest.chain((pool[0] + pool[1] >= fewest).then_some(pool)).collect()
 }
 
-/// Holm's adjustment of p-values: what is below a level then is so by chance with at most that probability for all of them together.
+/// Holm's adjustment of p-values: the probability that any falls below a level by chance is then at most that level.
 pub(crate) fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
@@ -122,11 +123,11 @@ mod tests {
 
     #[test]
     fn rare_labels_are_taken_together() {
-        // Of 100 and 100 rows a label needs ten.
+        // With 100 rows in each group a label needs ten.
         let found = of_labels(&[60.0, 30.0, 1.0, 0.0, 9.0], &[50.0, 40.0, 2.0, 1.0, 7.0]);
-        // The three rare ones have four, so that they need the one of sixteen.
+        // The three rare labels have four together, so they are merged with the label of sixteen.
         assert_eq!(found, of_labels(&[60.0, 30.0, 10.0], &[50.0, 40.0, 10.0]));
-        // One row of a label by itself is nothing to wonder at, and five rows are too few for any.
+        // A label of one row is not tested by itself, and five rows are too few for any.
         assert_eq!(of_labels(&[4.0, 1.0], &[100.0, 0.0]), None);
     }
 

@@ -1,4 +1,4 @@
-//! Statistics that the findings are made of.
+//! Statistics behind the findings.
 
 pub(crate) mod association;
 pub(crate) mod normal;
@@ -6,12 +6,12 @@ pub(crate) mod normal;
 use libm::erfc;
 use statrs::function::gamma::gamma_ur;
 
-/// The probability of more than `x` under a chi-squared distribution.
+/// The upper tail probability of a chi-squared distribution at `x`.
 pub(crate) fn chi_squared_above(x: f64, freedom: f64) -> f64 {
     if x <= 0.0 { 1.0 } else { gamma_ur(freedom / 2.0, x / 2.0) }
 }
 
-/// The probability of a standard normal number further from zero than `z`.
+/// The two-sided tail probability of a standard normal variable at `z`.
 pub(crate) fn normal_beyond(z: f64) -> f64 {
     erfc(z.abs() / std::f64::consts::SQRT_2)
 }

@@ -1,4 +1,4 @@
-//! The normal distribution of greatest likelihood of an incomplete table, by expectation maximisation.
+//! The maximum likelihood normal distribution of an incomplete table, by expectation maximisation (EM).
 //!
 //! With `S` the observed and `M` the missing columns of a row, a step replaces the missing cells by their regression on the observed ones,
 //!
@@ -7,22 +7,23 @@
 //! ```
 //!
 //! and takes mean and covariance of the completed rows, to which each row adds its `C`. The engine's normal model has priors, which a
-//! test of what the likelihood says must not have.
+//! likelihood test must not have.
 
 use faer::linalg::solvers::{Solve, SolveLstsq};
 use faer::{Mat, MatRef, Side};
 use psd_impute::table::{Group, Table};
 use std::cmp::Ordering;
 
-/// Steps, at most.
+/// Maximum number of steps.
 const STEPS: usize = 2_000;
-/// Steps that the next one is put together from.
+/// Number of past steps that the next one is combined from.
 const MEMORY: usize = 5;
-/// What the likelihood may lose by rounding.
+/// Tolerated decrease of the likelihood by rounding.
 const ROUNDING: f64 = 1e-9;
-/// The largest change of a coordinate at which there are no more.
+/// The iteration stops when no coordinate changes by more.
 const SETTLED: f64 = 1e-9;
-/// The share of a column's variance that those before it may leave. EM goes to a singular covariance in ever smaller steps.
+/// The share of a column's variance left by the columns before it, at or below which the covariance counts as singular. EM approaches a
+/// singular covariance in ever smaller steps.
 const SINGULAR: f64 = 1e-6;
 
 /// A normal distribution.
@@ -31,26 +32,26 @@ pub(crate) struct Normal {
     pub(crate) covariance: Mat<f64>,
 }
 
-/// Why there is no normal distribution of greatest likelihood.
+/// The reason why there is no maximum likelihood estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unlikely {
-    /// Columns depend on each other linearly, so that the likelihood has no greatest value.
+    /// Columns are linearly dependent, so that the likelihood has no maximum.
     Singular,
-    /// It was not reached in [`STEPS`] steps.
+    /// No convergence in [`STEPS`] steps.
     Unsettled,
 }
 
-/// The distribution of greatest likelihood of standardised columns.
+/// The maximum likelihood normal distribution of standardised columns.
 ///
-/// EM goes towards its limit by a share of what is left at each step, which is next to nothing where the rows with gaps hold nearly all that
-/// is to be known. So steps are put together (Anderson 1965): with `r(θ)` the step of EM from `θ`, and `Δθ`, `Δr` the last differences of points
-/// and steps, the next point is where the step would be shortest if it were linear,
+/// EM reduces the distance to its limit by a factor per step, which is close to one if nearly all information is in rows with missing cells.
+/// So steps are combined (Anderson 1965): with `r(θ)` the step of EM from `θ`, and `Δθ`, `Δr` the last differences of points and steps, the
+/// next point is where the step would be shortest if it were linear,
 ///
 /// ```text
 /// θ + r - (Δθ + Δr) γ,    γ = argmin |r - Δr γ|
 /// ```
 ///
-/// and the plain step where that is less likely.
+/// or the plain step if that point is less likely.
 pub(crate) fn most_likely(table: &Table) -> Result<Normal, Unlikely> {
     let groups: Vec<Group> = table.groups();
     let coordinates = Coordinates::of(table);
@@ -78,7 +79,7 @@ pub(crate) fn most_likely(table: &Table) -> Result<Normal, Unlikely> {
         past.push((at.clone(), plain.iter().zip(&at).map(|(a, b)| a - b).collect()));
         past.drain(..past.len().saturating_sub(MEMORY + 1));
         let next = put_together(&past);
-        // Neither the plain step nor the other leads anywhere.
+        // Neither the plain nor the combined step moves.
         let settled = |to: &[f64]| to.iter().zip(&at).all(|(a, b)| (a - b).abs() < SETTLED);
         if settled(&plain) && settled(&next) {
             return Ok(found.next);
@@ -103,8 +104,8 @@ fn put_together(past: &[(Vec<f64>, Vec<f64>)]) -> Vec<f64> {
     next.col(0).iter().copied().collect()
 }
 
-/// Free coordinates of a normal distribution: the mean, and of `Σ = L D L'` what is below the diagonal of `L`, and `log D`. The columns with the
-/// fewest gaps are first, so that `L` holds their regressions, in which EM is nearly linear.
+/// Free coordinates of a normal distribution: the mean, and with `Σ = L D L'` the part of `L` below its diagonal, and `log D`. The columns with
+/// the fewest missing cells are first, so that `L` holds the regressions, in which EM is nearly linear.
 struct Coordinates {
     order: Vec<usize>,
 }
@@ -153,12 +154,12 @@ pub(crate) fn part(matrix: MatRef<'_, f64>, rows: &[usize], columns: &[usize]) -
 
 /// A step of EM.
 struct Step {
-    /// Of what it started from, but for a constant.
+    /// The log-likelihood of the starting point, up to a constant.
     log_likelihood: f64,
     next: Normal,
 }
 
-/// Nothing where the covariance is not positive definite.
+/// A step of EM; None if the covariance is not positive definite.
 fn step(table: &Table, groups: &[Group], normal: &Normal) -> Option<Step> {
     let (d, n) = (table.columns().len(), table.len() as f64);
     let (mut sum, mut squares) = (vec![0.0; d], Mat::<f64>::zeros(d, d));
@@ -203,7 +204,7 @@ fn step(table: &Table, groups: &[Group], normal: &Normal) -> Option<Step> {
     log_likelihood.is_finite().then_some(Step { log_likelihood, next: Normal { mean, covariance } })
 }
 
-/// Whether no column is all but given by those before it.
+/// Whether no column is almost determined by those before it.
 fn is_regular(covariance: &Mat<f64>) -> bool {
     let Ok(factor) = covariance.llt(Side::Lower) else { return false };
     let factor = factor.L();
@@ -219,7 +220,7 @@ mod tests {
         most_likely(&table).unwrap_or_else(|why| panic!("{why:?}"))
     }
 
-    /// Anderson's closed form for a monotone pattern: `x` is complete, `y` is seen in some rows, so that the likelihood falls apart
+    /// Anderson's closed form for a monotone pattern: `x` is complete and `y` observed in some rows, so that the likelihood factors
     /// into that of `x` and that of the regression of `y` on `x`.
     fn check_against_anderson(rows: &[[f64; 2]]) {
         let found = found(rows);
@@ -255,7 +256,7 @@ mod tests {
         check_against_anderson(&(0..40).map(row).collect::<Vec<_>>());
     }
 
-    /// Rows with gaps hold all but a few hundred-thousandths of the variance of `x`: a step of EM goes no further than that.
+    /// Rows with missing cells hold all but a few hundred-thousandths of the variance of `x`, which limits a step of EM to that share.
     #[test]
     fn it_is_reached_where_hardly_anything_is_known() {
         let row = |i: u32| {
@@ -272,8 +273,8 @@ mod tests {
         assert!((one.mean[1] / other.mean[0] - 1.0).abs() < 1e-9);
     }
 
-    /// Of all multiples of the covariance the likelihood is greatest at itself, where the squared distances of the rows add up to the number of
-    /// observed cells.
+    /// Among multiples of the covariance the likelihood is greatest at the covariance itself, where the squared distances of the rows add up to
+    /// the number of observed cells.
     #[test]
     fn squared_distances_add_up_to_the_cells() {
         let row = |i: u32| {

@@ -1,11 +1,11 @@
-//! Tables of numbers as programs exchange them: CSV with the header `x1,x2,…`, a missing cell empty.
+//! Tables of numbers exchanged with programs: CSV with the header `x1,x2,…`, with missing cells empty.
 
 use psd_impute::table::Table;
 use std::fs;
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// How programs write a cell that they leave empty.
+/// Texts of a cell that a program leaves empty.
 const EMPTY: [&str; 4] = ["", "NA", "NaN", "nan"];
 
 /// Writes a table.
@@ -17,8 +17,8 @@ pub(super) fn write(path: &Path, table: &Table) -> Result<()> {
     fs::write(path, lines.join("\n") + "\n")
 }
 
-/// The cells of a file with a table's rows and columns, row by row. A cell that was missing may be left empty, which gives NaN; all others
-/// must be finite numbers.
+/// Reads the cells of a file with a table's rows and columns, row by row. A cell that was missing may be left empty, which gives NaN; all
+/// others must be finite numbers.
 pub(super) fn read(path: &Path, table: &Table) -> Result<Vec<f64>> {
     let bad = |what: String| Error::new(ErrorKind::InvalidData, what);
     let text = fs::read_to_string(path)?;

@@ -1,10 +1,10 @@
-//! Other people's programs, run where they are installed.
+//! Other programs, run if they are installed.
 //!
 //! Each adapter is a short script that gets a table to learn from and one to complete, as CSV files of numbers, and writes the completed
-//! one. R is called as `Rscript`, Python as `python3` or as the environment variable `PSD_IMPUTE_PYTHON` says. An imputation is a run of
-//! its own, seeded by the seed and its number.
+//! one. R is called as `Rscript`, Python as `python3` or by the environment variable `PSD_IMPUTE_PYTHON`. Each imputation is a separate
+//! run, seeded by the seed and its number.
 //!
-//! Cells that a program leaves empty stay empty: filling them here would make scores that are not the program's. A line of its output that
+//! Cells that a program leaves empty stay empty: filling them here would give scores that are not the program's. A line of its output that
 //! begins with `note: ` becomes the [`note`](Fitted::note).
 
 mod files;
@@ -41,7 +41,7 @@ impl External {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// What installs it.
+    /// The command that installs it.
     pub fn how_to_install(self) -> &'static str {
         match self {
             Self::MicePmm | Self::MiceCart => "apt install r-cran-mice, or install.packages(\"mice\") in R",
@@ -69,7 +69,7 @@ impl External {
         }
     }
 
-    /// A script that fails where the package is not.
+    /// A script that fails if the package is not installed.
     fn probe(self) -> &'static str {
         match self {
             Self::MicePmm | Self::MiceCart => "library(mice)",
@@ -79,7 +79,7 @@ impl External {
         }
     }
 
-    /// The settings that a script gets.
+    /// The settings passed to a script.
     fn settings(self) -> &'static [&'static str] {
         match self {
             Self::MicePmm => &["pmm"],
@@ -102,7 +102,7 @@ impl External {
                 command
             }
         };
-        // One core each, as all methods have.
+        // One core each, as for all methods.
         command.arg(script).env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1");
         command.stdin(Stdio::null());
         command
@@ -123,12 +123,12 @@ impl Imputer for External {
     }
 }
 
-/// A program and what it is to learn from when it is run.
+/// A program and the table to learn from when it is run.
 struct FittedExternal {
     program: External,
     train: Table,
     seed: u64,
-    /// Of the last run.
+    /// The note of the last run.
     note: Mutex<Option<String>>,
 }
 
@@ -138,7 +138,7 @@ impl Fitted for FittedExternal {
         let io = |error: io::Error| failed(error.to_string());
         let folder = tempfile::tempdir().map_err(io)?;
         files::write(&folder.path().join("train.csv"), &self.train).map_err(io)?;
-        // Without a file of its own, the table to complete is the one to learn from.
+        // Without a second file, the table to complete is the one to learn from.
         if !same_cells(&self.train, table) {
             files::write(&folder.path().join("test.csv"), table).map_err(io)?;
         }
@@ -157,7 +157,7 @@ impl Fitted for FittedExternal {
     }
 }
 
-/// The last line that is marked as a note.
+/// The last line marked as a note.
 fn note(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines()
@@ -166,7 +166,7 @@ fn note(text: &[u8]) -> Option<String> {
         .map(|note| note.trim().to_string())
 }
 
-/// The last line that says something.
+/// The last line that is not blank.
 fn last_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed without a word").to_string()

@@ -1,22 +1,22 @@
-//! Eigenvalues of covariances whose columns are of any size.
+//! Eigenvalues of covariances whose columns are of any scale.
 //!
-//! Tables have metres beside millions, and the eigenvalues of their covariance are as far apart as the squares of these; the usual way,
-//! through a tridiagonal matrix, finds them to the last digits of the *largest*. Two steps find each to its own last digits, as far as the
-//! correlations allow (Veselić and Hari, 1989):
+//! Columns of a table may have very different scales, and the eigenvalues of their covariance differ as the squares of these; the usual
+//! algorithm, through a tridiagonal matrix, has an error relative to the *largest*. Two steps find each with a small relative error of its
+//! own, as far as the correlations allow (Veselić and Hari, 1989):
 //!
 //! 1. the Cholesky factor `A = L L'` with the largest remaining diagonal element as pivot;
 //! 2. rotations of pairs of columns of `L` until all are orthogonal, `L V = U S` (one-sided Jacobi).
 //!
-//! Then `A = U S² U'`. Directions in which `A` is nothing but rounding are left out.
+//! Then `A = U S² U'`. Directions in which `A` is only rounding are left out.
 
 use faer::MatRef;
 use psd_impute::linalg::dot;
 
-/// What is left of a column's square when those before it explain it but for rounding.
+/// The remaining share of a column's square below which it is explained by those before it up to rounding.
 const NOTHING: f64 = 1e-13;
-/// Cosines below this are those of orthogonal columns.
+/// Columns with a smaller cosine count as orthogonal.
 const ORTHOGONAL: f64 = 1e-15;
-/// Sweeps over all pairs; half a dozen are needed.
+/// Maximum number of sweeps over all pairs; half a dozen are needed.
 const SWEEPS: usize = 40;
 
 /// The positive eigenvalues of a matrix and their eigenvectors.
@@ -26,7 +26,7 @@ pub(super) struct Eigen {
 }
 
 impl Eigen {
-    /// Of a symmetric positive semi-definite matrix.
+    /// The decomposition of a symmetric positive semi-definite matrix.
     pub(super) fn of(a: MatRef<'_, f64>) -> Self {
         let mut columns = cholesky(a);
         for _ in 0..SWEEPS {
@@ -42,7 +42,7 @@ impl Eigen {
     }
 }
 
-/// The columns of `L`, rows being in the order of `a`.
+/// The columns of `L`, with rows in the order of `a`.
 fn cholesky(a: MatRef<'_, f64>) -> Vec<Vec<f64>> {
     let p = a.nrows();
     let mut left: Vec<f64> = (0..p).map(|i| a[(i, i)]).collect();
@@ -59,7 +59,7 @@ fn cholesky(a: MatRef<'_, f64>) -> Vec<Vec<f64>> {
         }
         let root = left[pivot].sqrt();
         for (x, left) in column.iter_mut().zip(&mut left) {
-            // Where a column is explained, rounding is all that is left of it.
+            // Only rounding is left of an explained column.
             *x = if *left > 0.0 { *x / root } else { 0.0 };
             *left -= *x * *x;
         }
@@ -69,7 +69,7 @@ fn cholesky(a: MatRef<'_, f64>) -> Vec<Vec<f64>> {
     }
 }
 
-/// Makes each pair of columns orthogonal once, and says whether any was not.
+/// Makes each pair of columns orthogonal once, and returns whether any was not.
 fn sweep(columns: &mut [Vec<f64>]) -> bool {
     let mut turned = false;
     for b in 1..columns.len() {

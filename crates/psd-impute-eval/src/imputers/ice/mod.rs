@@ -1,9 +1,9 @@
-//! Iterative conditional expectation: scikit-learn's `IterativeImputer` as it comes.
+//! Iterative conditional expectation: scikit-learn's `IterativeImputer` with its defaults.
 //!
-//! Gaps start at their column's mean. A round goes through all columns, those with the fewest gaps first, and fills the gaps of each by a
-//! [Bayesian ridge regression](ridge) on all the others as they are then. Columns without gaps have their regressions too, for other tables
-//! may miss them. There are ten rounds, or fewer where conditional means come to rest: when no row's cells moved by more than a thousandth
-//! of the largest observed cell in all. Other tables go through the same regressions in the same order.
+//! Missing cells start at their column's mean. A round goes through all columns, those with the fewest missing cells first, and fills each by
+//! a [Bayesian ridge regression](ridge) on the current values of all the others. Columns without missing cells have regressions too, because
+//! other tables may miss them. There are ten rounds, or fewer if conditional means converge: when the cells of no row moved by more than a
+//! thousandth of the largest observed cell in total. Other tables go through the same regressions in the same order.
 
 mod eigen;
 mod ridge;
@@ -21,12 +21,12 @@ use ridge::{Line, Ridge};
 const ROUNDS: usize = 10;
 const TOLERANCE: f64 = 1e-3;
 
-/// Each gap gets its mean given the rest of its row.
+/// Each missing cell gets its mean given the rest of its row.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ice;
 
-/// Each gap gets a draw given the rest of its row (`sample_posterior=True`). An imputation is a chain of its own, regressions and draws, for
-/// which seed and number stand.
+/// Each missing cell gets a draw given the rest of its row (`sample_posterior=True`). Each imputation is a separate chain of regressions and
+/// draws, determined by the seed and its number.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct IceMultiple;
 
@@ -99,7 +99,7 @@ impl Fitted for FittedIceMultiple {
     }
 }
 
-/// Goes through all rounds with draws, and gives the regressions that were drawn from.
+/// Goes through all rounds with draws, and returns the regressions that were drawn from.
 fn draw_chain(chain: &mut Chain, rng: &mut impl Rng) -> Vec<Ridge> {
     let order = fewest_gaps_first(chain);
     let mut ridges = Vec::new();
@@ -119,7 +119,7 @@ fn draw(ridge: &Ridge, row: &[f64], rng: &mut impl Rng) -> f64 {
     ridge.line.mean(row) + ridge.deviation(row) * rng.sample::<f64, _>(StandardNormal)
 }
 
-/// Nothing is to be learned of a single column from the others.
+/// A single column has no others to learn from.
 fn rounds(chain: &Chain) -> usize {
     if chain.columns() == 1 { 0 } else { ROUNDS }
 }

@@ -1,5 +1,5 @@
-//! Bayesian ridge regression: scikit-learn's `BayesianRidge` as it comes, from 1.9 on, which centres the row that a deviation is asked for.
-//! Where columns are more than rows, a deviation has here also what the prior leaves open beyond the rows' span.
+//! Bayesian ridge regression: scikit-learn's `BayesianRidge` with its defaults, from 1.9 on, which centres the row of a predictive deviation.
+//! With more columns than rows, the deviation here also includes the prior variance outside the rows' span.
 //!
 //! `y = x'w + noise` with noise of precision `α` and `w ~ N(0, I/λ)`. With the eigenvalues `e_k` and eigenvectors `u_k` of the centred `X'X`
 //! and `ρ = λ/α`, and `z_k = u_k' X'y`, one step is
@@ -11,8 +11,8 @@
 //! λ   = (γ + 2ε) / (|w|² + 2ε),   α = (n - γ + 2ε) / (sse + 2ε),   ε = 1e-6
 //! ```
 //!
-//! where `r = |y|² - Σ z_k² / e_k` is what least squares leave. Where that is a small part of `|y|²` the difference has lost its digits, and
-//! `r` is found from the rows. Steps end when `w` moves by less than a thousandth in all.
+//! where `r = |y|² - Σ z_k² / e_k` is the residual sum of squares of least squares. If it is a small part of `|y|²`, the difference has lost
+//! its digits, and `r` is computed from the rows. Steps end when `w` moves by less than a thousandth in total.
 
 use super::super::chain::{Chain, place};
 use super::eigen::Eigen;
@@ -22,15 +22,15 @@ use psd_impute::linalg::dot;
 const STEPS: usize = 300;
 const TOLERANCE: f64 = 1e-3;
 const PRIOR: f64 = 1e-6;
-/// The part of `|y|²` below which a difference is not trusted.
+/// The part of `|y|²` below which the difference is too inaccurate.
 const SMALL: f64 = 1e-6;
 
-/// What the other columns say of one: its mean given them.
+/// The mean of a column given the others.
 #[derive(Clone)]
 pub(super) struct Line {
     /// The column.
     pub(super) target: usize,
-    /// For each number of a row of the chain; nothing for the column itself.
+    /// A coefficient for each number of a row of the chain; zero for the column itself.
     weights: Vec<f64>,
 }
 
@@ -40,7 +40,7 @@ impl Line {
     }
 }
 
-/// A regression with what is not known of its line.
+/// A regression with the uncertainty of its coefficients.
 pub(super) struct Ridge {
     pub(super) line: Line,
     /// The mean of a row.
@@ -80,7 +80,7 @@ impl Ridge {
         Self { line: line(&w), centre, eigen, alpha, lambda }
     }
 
-    /// The standard deviation of the column in a row: that of the noise and of the line,
+    /// The standard deviation of the column in a row, from the noise and the coefficients,
     ///
     /// ```text
     /// 1/α + Σ t_k² / (α e_k + λ) + |x - Σ u_k t_k|² / λ,   t_k = u_k' x
@@ -97,7 +97,7 @@ impl Ridge {
             rest.iter_mut().zip(u).for_each(|(x, u)| *x -= t * u);
             variance += t * t / (self.alpha * e + self.lambda);
         }
-        // All directions are taken off where there are as many as columns.
+        // With as many directions as columns, all are subtracted.
         if self.eigen.values.len() < rest.len() {
             variance += dot(&rest, &rest) / self.lambda;
         }
@@ -142,7 +142,7 @@ mod tests {
     use psd_impute::linalg::Cholesky;
     use psd_impute::table::Table;
 
-    /// Columns of different size, with more rows than columns or fewer; the first column has gaps.
+    /// Columns of different scales, with more rows than columns or fewer; the first column has missing cells.
     fn chain(rows: usize) -> Chain {
         let number = |i: usize, j: usize| ((i * 37 + j * 101 + i * i * j + i * j * j) % 97) as f64 / 97.0;
         let cell = |i: usize, j: usize| {

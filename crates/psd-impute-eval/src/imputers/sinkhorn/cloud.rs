@@ -2,10 +2,10 @@
 
 use pulp::NullaryFnOnce;
 
-/// Numbers that are worked on side by side.
+/// Number of lanes processed together.
 pub(super) const LANES: usize = 8;
 
-/// Points of which each coordinate is contiguous and filled up with zeros to whole lanes.
+/// Points stored by coordinate, each contiguous and padded with zeros to whole lanes.
 #[derive(Clone)]
 pub(super) struct Cloud {
     len: usize,
@@ -15,7 +15,7 @@ pub(super) struct Cloud {
 }
 
 impl Cloud {
-    /// So many points of so many coordinates, from coordinate `j` of point `i`.
+    /// Points from a function of the point `i` and the coordinate `j`.
     pub(super) fn from_fn(len: usize, columns: usize, cell: impl Fn(usize, usize) -> f64) -> Self {
         let width = len.next_multiple_of(LANES);
         let mut cells = vec![0.0; width * columns];
@@ -25,7 +25,7 @@ impl Cloud {
         Self { len, columns, width, cells }
     }
 
-    /// As many points as another has, all at zero.
+    /// The shape of another cloud, with all points at zero.
     pub(super) fn zero(like: &Self) -> Self {
         Self::from_fn(like.len, like.columns, |_, _| 0.0)
     }
@@ -38,7 +38,7 @@ impl Cloud {
         self.columns
     }
 
-    /// The number of points, filled up to whole lanes.
+    /// The number of points, padded to whole lanes.
     pub(super) fn width(&self) -> usize {
         self.width
     }
@@ -51,7 +51,7 @@ impl Cloud {
         &mut self.cells[j * self.width..(j + 1) * self.width]
     }
 
-    /// Half the squared distances to the points of another cloud, a row of its width for each point of this.
+    /// Half the squared distances to the points of another cloud, one row per point of this one.
     pub(super) fn half_squared_distances(&self, other: &Self) -> Vec<f64> {
         let mut out = vec![0.0; self.len * other.width];
         pulp::Arch::new().dispatch(Distances { from: self, to: other, out: &mut out });

@@ -8,8 +8,8 @@
 //! f_i  <-  f_i - ε log mean_j P_ij,      g_j  <-  g_j - ε log mean_i P_ij
 //! ```
 //!
-//! so that a step takes one exponential for each pair of points; of a cloud with itself, where `f = g`, one for every second pair.
-//! At potentials near the best, the means are near one: nothing overflows.
+//! so that a step takes one exponential for each pair of points, or for every second pair for a cloud with itself, where `f = g`.
+//! Near the optimal potentials, the means are near one: nothing overflows.
 
 use super::cloud::{Cloud, LANES};
 use super::exponential::exp2;
@@ -20,19 +20,19 @@ use std::f64::consts::LOG2_E;
 pub(super) struct Coupling<'a> {
     x: &'a Cloud,
     y: &'a Cloud,
-    /// Of a cloud with itself: both potentials are the same.
+    /// Whether this couples a cloud with itself: both potentials are then the same.
     within: bool,
-    /// Half the squared distances, a row for each of `x`, as wide as the cloud `y`.
+    /// Half the squared distances, one row per point of `x`, as wide as the cloud `y`.
     cost: Vec<f64>,
     f: Vec<f64>,
     g: Vec<f64>,
 }
 
-/// What a coupling comes to.
+/// The results of a coupling.
 pub(super) struct Outcome {
     /// The means of both potentials.
     pub(super) means: [f64; 2],
-    /// For each point of `x`, the mean of the `y` that its mass goes to; and the other way round, but for a cloud with itself.
+    /// For each point of `x`, the mean of the `y` that its mass goes to; and the reverse, except for a cloud with itself.
     pub(super) targets: [Cloud; 2],
 }
 
@@ -48,14 +48,14 @@ impl<'a> Coupling<'a> {
     fn new(x: &'a Cloud, y: &'a Cloud, within: bool) -> Self {
         let potential = |cloud: &Cloud| {
             let mut values = vec![0.0; cloud.len()];
-            // No mass goes to what only fills the last lanes.
+            // No mass goes to the padding of the last lanes.
             values.resize(cloud.width(), f64::NEG_INFINITY);
             values
         };
         Self { x, y, within, cost: x.half_squared_distances(y), f: potential(x), g: potential(y) }
     }
 
-    /// Goes the given share of the way to the potentials of the next step.
+    /// Moves the potentials by the given share towards those of the next step.
     pub(super) fn step(&mut self, epsilon: f64, share: f64) {
         let mut rows = vec![0.0; self.x.len()];
         let mut columns = vec![0.0; self.y.width()];
@@ -69,7 +69,7 @@ impl<'a> Coupling<'a> {
         }
     }
 
-    /// The last step, and where the masses before it go.
+    /// The last step, and the means of the masses before it.
     pub(super) fn finish(mut self, epsilon: f64) -> Outcome {
         let mut targets = [Cloud::zero(self.x), Cloud::zero(self.y)];
         let masses = Masses::new(&self, epsilon);
@@ -80,13 +80,13 @@ impl<'a> Coupling<'a> {
     }
 }
 
-/// Takes `amount · log(sum / count)` away from each potential.
+/// Subtracts `amount · log(sum / count)` from each potential.
 fn advance(potential: &mut [f64], sums: &[f64], count: usize, amount: f64) {
     let count = count as f64;
     potential.iter_mut().zip(sums).for_each(|(value, sum)| *value -= amount * (sum / count).ln());
 }
 
-/// The masses at some potentials, computed when they are needed. Potentials are in units of `ε log 2`, so that powers of two are taken.
+/// The masses at given potentials, computed on demand. Potentials are in units of `ε log 2`, so that powers of two are computed.
 struct Masses<'a> {
     coupling: &'a Coupling<'a>,
     f: Vec<f64>,
@@ -118,7 +118,7 @@ impl<'a> Masses<'a> {
     }
 }
 
-/// Sums the masses of rows and of columns; of a cloud with itself, those of rows, which are the same.
+/// Sums the masses of rows and of columns; for a cloud with itself only of rows, which are the same.
 struct Sums<'a> {
     masses: &'a Masses<'a>,
     rows: &'a mut [f64],
@@ -150,7 +150,7 @@ impl Sums<'_> {
         }
     }
 
-    /// Masses right of a row's own lanes count in its sum and, in the place of those below, in the sums of their columns.
+    /// Masses right of a row's own lanes count in its sum and, in place of those below, in the sums of their columns.
     #[inline(always)]
     fn within(self) {
         let columns = self.columns.as_chunks_mut().0;

@@ -6,25 +6,25 @@ use crate::ampute::normal;
 use rand::Rng;
 use rand::seq::index::sample;
 
-/// The share of the running mean of squared derivatives that stays in a step of RMSprop.
+/// The decay of the running mean of squared derivatives per step of RMSprop.
 const MEMORY: f64 = 0.99;
-/// Added to its root.
+/// The constant added to its square root.
 const TINY: f64 = 1e-8;
 
-/// A standardised table whose gaps are being filled, row by row.
+/// A standardised table whose missing cells are being filled, row by row.
 pub(super) struct Descent {
     columns: usize,
     cells: Vec<f64>,
-    /// Where the gaps are, in the order of the cells.
+    /// The positions of the missing cells, in order.
     gaps: Vec<usize>,
     /// The derivatives in all cells; they are zero between steps.
     gradient: Vec<f64>,
-    /// For each gap, the running mean of its squared derivative.
+    /// For each missing cell, the running mean of its squared derivative.
     squares: Vec<f64>,
 }
 
 impl Descent {
-    /// Gaps get the mean, which is zero, with some noise.
+    /// Fills missing cells with the mean, which is zero, plus noise.
     pub(super) fn new(mut cells: Vec<f64>, columns: usize, noise: f64, rng: &mut impl Rng) -> Self {
         let gaps: Vec<usize> = (0..cells.len()).filter(|&k| cells[k].is_nan()).collect();
         gaps.iter().for_each(|&k| cells[k] = noise * normal(rng));
@@ -35,7 +35,7 @@ impl Descent {
         &self.cells
     }
 
-    /// Draws two batches and moves their gaps, by RMSprop, to where the divergence between them is less.
+    /// Draws two batches and moves their missing cells by RMSprop to decrease the divergence between them.
     pub(super) fn step(&mut self, batch: usize, rate: f64, blur: &Blur, rng: &mut impl Rng) {
         let n = self.cells.len() / self.columns;
         let batch = batch_size(batch, n);
@@ -67,7 +67,7 @@ impl Descent {
     }
 }
 
-/// The wanted size, or the largest power of two that half the rows have.
+/// The given size, or the largest power of two up to half the rows.
 fn batch_size(wanted: usize, rows: usize) -> usize {
     let half = rows / 2;
     if wanted <= half { wanted } else { half.checked_ilog2().map_or(1, |power| 1 << power) }

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Each `OT` is the sum of the means of its two potentials. They are found while the temperature falls from the squared diameter to
-//! `ε = blur²`, by `scaling²` a step, each step going half of the way (Feydy, *Geometric data analysis, beyond convolutions*, 2020,
-//! Algorithm 3.5, which the library geomloss follows). A last whole step then makes the potentials functions of the points: by the
+//! `ε = blur²`, by a factor `scaling²` per step, each step going half of the way (Feydy, *Geometric data analysis, beyond convolutions*,
+//! 2020, Algorithm 3.5, which the library geomloss follows). A last full step then makes the potentials functions of the points: by the
 //! envelope theorem the gradient of `OT(x, y)` at `x_i`, times the number of points, is `x_i` minus the mean of the points that its mass
 //! goes to.
 
@@ -14,12 +14,12 @@ use super::cloud::Cloud;
 use super::coupling::{Coupling, Outcome};
 use faer::{Mat, MatRef};
 
-/// How a divergence is measured.
+/// Settings of a divergence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Blur {
-    /// The length below which points are blurred; its square is the temperature.
+    /// The length scale of the blur; its square is the temperature.
     pub length: f64,
-    /// The ratio of one blur to the one before while it falls; between zero and one.
+    /// The ratio of each blur to the one before while it falls; between zero and one.
     pub scaling: f64,
 }
 
@@ -28,7 +28,7 @@ pub struct Blur {
 pub struct Divergence {
     /// Its value.
     pub value: f64,
-    /// The derivatives in the first points and in the second, shaped as they are.
+    /// The derivatives in the first and in the second points, of their shapes.
     pub gradients: [Mat<f64>; 2],
 }
 
@@ -41,7 +41,7 @@ pub fn sinkhorn_divergence(x: MatRef<'_, f64>, y: MatRef<'_, f64>, blur: &Blur) 
     Divergence { value, gradients: [matrix(&gradients[0]), matrix(&gradients[1])] }
 }
 
-/// The divergence and its gradients. Points that are all the same are at none.
+/// The divergence and its gradients; zero if all points are equal.
 pub(super) fn divergence(x: &Cloud, y: &Cloud, blur: &Blur) -> (f64, [Cloud; 2]) {
     let diameter = x.diameter(y);
     if diameter == 0.0 {
@@ -50,7 +50,7 @@ pub(super) fn divergence(x: &Cloud, y: &Cloud, blur: &Blur) -> (f64, [Cloud; 2])
     at_temperatures(x, y, &blur.temperatures(diameter))
 }
 
-/// The same by steps at given temperatures.
+/// The same, with steps at the given temperatures.
 fn at_temperatures(x: &Cloud, y: &Cloud, temperatures: &[f64]) -> (f64, [Cloud; 2]) {
     let solve = |coupling| solved(coupling, temperatures);
     let (xy, (xx, yy)) = rayon::join(
@@ -70,7 +70,7 @@ fn solved(mut coupling: Coupling<'_>, temperatures: &[f64]) -> Outcome {
     coupling.finish(last)
 }
 
-/// The points cancel; what is left is where their masses go, within their own cloud and to the other.
+/// The points cancel; the gradient is the difference of the means that their masses go to, in their own cloud and in the other.
 fn gradient(within: &Cloud, between: &Cloud) -> Cloud {
     let n = within.len() as f64;
     Cloud::from_fn(within.len(), within.columns(), |j, i| {
@@ -79,7 +79,7 @@ fn gradient(within: &Cloud, between: &Cloud) -> Cloud {
 }
 
 impl Blur {
-    /// The temperatures of all steps: the squared diameter twice, then falling, and the squared blur.
+    /// The temperatures of all steps: the squared diameter twice, a falling sequence, and the squared blur.
     fn temperatures(&self, diameter: f64) -> Vec<f64> {
         let [first, last, fall] = [diameter, self.length, self.scaling].map(|length| 2.0 * length.ln());
         let count = ((last - first) / fall).ceil().max(0.0) as usize;
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use psd_impute::linalg::log_sum_exp;
 
-    /// Points that are nothing special; their numbers are no multiples of the lanes.
+    /// Generic points, whose numbers are no multiples of the lanes.
     fn cloud(n: usize, shift: f64) -> Cloud {
         Cloud::from_fn(n, 3, |j, i| ((i * 7 + j * 3) as f64 + shift).sin() + 0.1 * shift * j as f64)
     }

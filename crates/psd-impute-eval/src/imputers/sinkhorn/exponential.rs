@@ -1,11 +1,11 @@
 //! Powers of two, many at once.
 //!
 //! With `n` the integer nearest to `t`, `2ᵗ = 2ⁿ 2ʳ` and `|r| ≤ ½`, where Taylor's polynomial of degree 11 has a relative error below
-//! `10⁻¹⁴`. There is no branch and no call in it, so that a loop around it takes as many numbers at a time as the machine's registers hold.
+//! `10⁻¹⁴`. It has no branch and no call, so that a loop around it is vectorised to the width of the machine's registers.
 
-/// Added to a number of moderate size, it leaves the nearest integer in the last bits.
+/// Adding it to a number of moderate size puts the nearest integer into the last bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-/// Powers beyond these are taken for these.
+/// Powers are clamped to this range.
 const MOST: f64 = 1000.0;
 const DEGREE: usize = 11;
 /// `(log 2)ᵏ / k!`
@@ -19,7 +19,7 @@ const TAYLOR: [f64; DEGREE + 1] = {
     out
 };
 
-/// `2ᵗ` for `t` between -1000 and 1000, and the nearest of these beyond.
+/// `2ᵗ` for `t` clamped to between -1000 and 1000.
 #[inline(always)]
 pub(super) fn exp2(t: f64) -> f64 {
     let t = t.clamp(-MOST, MOST);
@@ -29,7 +29,7 @@ pub(super) fn exp2(t: f64) -> f64 {
     for k in (0..DEGREE).rev() {
         sum = sum.mul_add(r, TAYLOR[k]);
     }
-    // The last bits of `shifted` are those of `n`; moved to where a number has its exponent, they make `2ⁿ`.
+    // The last bits of `shifted` are those of `n`; shifted to the position of the exponent, they make `2ⁿ`.
     sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 

@@ -1,8 +1,8 @@
 //! Imputation by optimal transport: Algorithm 1 of Muzellec, Josse, Boyer and Cuturi, *Missing Data Imputation using Optimal Transport*
 //! (2020), with the settings of their public code.
 //!
-//! Any two batches of rows should have much the same distribution. So the missing cells are moved, by stochastic gradients, such that
-//! the Sinkhorn divergence between two random batches falls.
+//! Any two batches of rows should have about the same distribution. So stochastic gradient steps move the missing cells to decrease
+//! the Sinkhorn divergence between two random batches.
 
 mod cloud;
 mod coupling;
@@ -31,11 +31,11 @@ const SCALING: f64 = 0.9;
 pub struct Sinkhorn {
     /// The number of gradient steps.
     pub iterations: usize,
-    /// The rows in a batch; of a table with less than twice as many, the largest power of two that half its rows have.
+    /// The number of rows of a batch; for a table with less than twice as many, the largest power of two up to half its rows.
     pub batch: usize,
-    /// The rate of RMSprop.
+    /// The learning rate of RMSprop.
     pub rate: f64,
-    /// The deviation of what is added to the means at first.
+    /// The standard deviation of the noise added to the means at the start.
     pub noise: f64,
 }
 
@@ -62,7 +62,7 @@ impl Sinkhorn {
         let standard = |(j, &x): (usize, &f64)| scaler.apply(j, x);
         let cells: Vec<f64> = table.rows().flat_map(|row| row.iter().enumerate().map(standard)).collect();
         let d = table.columns().len();
-        // Rows that are all the same have no distance to go.
+        // Equal rows have no distances.
         let Some(length) = temperature::typical(&cells, d, rng) else {
             return fill(table, |j, _| scaler.undo(j, 0.0));
         };

@@ -1,4 +1,4 @@
-//! The length by which points are blurred.
+//! The blur of the points.
 
 use rand::Rng;
 use rand::seq::index::sample;
@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 /// The share of the median.
 const SHARE: f64 = 0.05;
-/// Distances are measured between so many rows.
+/// Number of rows between which distances are measured.
 const ROWS: usize = 2000;
 
-/// A twentieth of the median of half the squared distances, above zero, between standardised rows whose gaps have the mean; `None` if
-/// all rows are the same. The public code takes it for the *blur*, the square of which is the temperature.
+/// A twentieth of the median of half the squared distances above zero between standardised rows with missing cells at the mean; `None`
+/// if all rows are equal. The public code uses it as the *blur*, whose square is the temperature.
 pub(super) fn typical(cells: &[f64], columns: usize, rng: &mut impl Rng) -> Option<f64> {
     let n = cells.len() / columns;
     let rows = sample(rng, n, n.min(ROWS)).into_vec();
@@ -22,7 +22,7 @@ pub(super) fn typical(cells: &[f64], columns: usize, rng: &mut impl Rng) -> Opti
     };
     let to_earlier = |i: usize| (0..i).map(move |j| half_square(i, j)).filter(|&d| d > 0.0);
     let mut distances: Vec<f64> = (0..rows.len()).into_par_iter().flat_map_iter(to_earlier).collect();
-    // Of pairs in both orders, the one in the middle.
+    // The median over pairs in both orders.
     let middle = distances.len().div_ceil(2).checked_sub(1)?;
     let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
     Some(SHARE * *median)

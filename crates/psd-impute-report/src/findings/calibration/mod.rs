@@ -1,7 +1,7 @@
-//! Do intervals hold what they should? Over-imputation of observed cells.
+//! Calibration of intervals and probabilities, by over-imputation of observed cells.
 //!
-//! Observed cells are predicted from the rest of their rows and compared with what they are. A model that has seen a row knows it too well,
-//! above all where the row is its own donor; so the rows are left out of the fit in folds, and predicted by what is left
+//! Observed cells are predicted from the rest of their rows and compared with their values. A model predicts rows that it was fitted to too
+//! well, above all a row that is its own donor; so the rows are left out in folds, and predicted by the fit to the others
 //! ([`Model::without`]).
 
 mod verdict;
@@ -14,17 +14,17 @@ use psd_impute::model::Model;
 use psd_impute::table::Table;
 use serde::Serialize;
 
-/// Rows that cells are taken from.
+/// Number of rows that cells are taken from.
 const ROWS: usize = 1_000;
-/// Cells in all at most, and of a column at least and at most. Where there are too many columns for that, some are looked at.
+/// Maximum number of cells in all, and minimum and maximum per column. If there are too many columns, only some are predicted.
 const CELLS: usize = 1_200;
 const OF_COLUMN: (usize, usize) = (10, 80);
 const COLUMNS: usize = CELLS / OF_COLUMN.0;
-/// Different values that a column has at least, if it is not coarse.
+/// Minimum number of distinct values of a column that is not coarse.
 pub const DIFFERENT: usize = 20;
-/// The share of cells that one of them has at most.
+/// Maximum share of cells with one value in such a column.
 const OFTEN: f64 = 0.15;
-/// Folds of the rows, where leaving all of them out at once would leave too little.
+/// Number of folds of the rows, if leaving all out at once would leave too few.
 const FOLDS: usize = 5;
 
 /// The levels of the intervals.
@@ -32,18 +32,18 @@ pub const LEVELS: [f64; 4] = [0.5, 0.8, 0.9, 0.95];
 /// The quantiles at their ends, outermost first.
 const QUANTILES: [f64; 8] = [0.025, 0.05, 0.1, 0.25, 0.75, 0.9, 0.95, 0.975];
 
-/// How often intervals hold what was observed.
+/// Observed coverage of intervals and labels.
 #[derive(Debug, Clone, Serialize)]
 pub struct Calibration {
-    /// The levels.
+    /// The levels of the intervals.
     pub levels: [f64; 4],
     /// Columns of numbers.
     pub numbers: Vec<NumberColumn>,
     /// Columns of labels.
     pub labels: Vec<LabelColumn>,
-    /// Whether the rows were left out of what predicted them.
+    /// Whether the rows were left out of the fit that predicted them.
     pub left_out: bool,
-    /// The columns that were looked at, and all.
+    /// The number of columns predicted, and of all columns.
     pub columns: [usize; 2],
 }
 
@@ -52,11 +52,11 @@ pub struct Calibration {
 pub struct NumberColumn {
     /// The column, by its place.
     pub column: usize,
-    /// Whether it has so few different values that intervals, which end at values, hold more than they should.
+    /// Whether it has so few distinct values that intervals, which end at values, cover more than their level.
     pub coarse: bool,
-    /// How many of the points each level's interval holds.
+    /// Number of points in the interval of each level.
     pub covered: [usize; 4],
-    /// Truth, median, and the two ends of the 90 % interval of each cell.
+    /// Observed value, median, and the two ends of the 90 % interval of each cell.
     pub points: Vec<[f64; 4]>,
 }
 
@@ -65,19 +65,19 @@ pub struct NumberColumn {
 pub struct LabelColumn {
     /// The column, by its place.
     pub column: usize,
-    /// Cells that were predicted.
+    /// Number of cells predicted.
     pub cells: usize,
-    /// How many had the most probable label.
+    /// Number of cells with the most probable label.
     pub right: usize,
-    /// How many should have, by its probabilities.
+    /// Expectation of that number by the predicted probabilities.
     pub expected: f64,
-    /// The variance of how many have, by its probabilities.
+    /// Variance of that number by the predicted probabilities.
     pub variance: f64,
 }
 
 impl Calibration {
     pub(crate) fn of(sample: &Sample, model: &Model, limits: &Limits) -> Result<Self> {
-        // In random order: cells and folds are taken in steps.
+        // In random order, because cells and folds are taken at regular steps.
         let sample = sample.select(&sample.table.shuffled(ROWS))?;
         let chosen = choose(&sample.table);
         let mut rows: Vec<usize> = chosen.iter().map(|cell| cell.0).collect();
@@ -134,7 +134,7 @@ impl Calibration {
         out
     }
 
-    /// Cells of numbers in columns that are not coarse, and how many of them each level's interval holds.
+    /// Number of cells in numeric columns that are not coarse, and of those in the interval of each level.
     pub fn together(&self) -> (usize, [usize; 4]) {
         let fine = self.numbers.iter().filter(|column| !column.coarse);
         let cells = fine.clone().map(|column| column.points.len()).sum();
@@ -142,7 +142,7 @@ impl Calibration {
     }
 }
 
-/// Whether few different values are observed, or one of them often: intervals end at values, and hold more than they should.
+/// Whether few distinct values are observed, or one of them often: intervals end at values, and cover more than their level.
 fn is_coarse(mut values: Vec<f64>) -> bool {
     values.sort_by(f64::total_cmp);
     let counts: Vec<usize> = values.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
@@ -150,7 +150,7 @@ fn is_coarse(mut values: Vec<f64>) -> bool {
     counts.len() < DIFFERENT || most as f64 > OFTEN * values.len() as f64
 }
 
-/// An observed cell and what was said of it without it.
+/// An observed cell and its prediction from the rest of its row.
 struct Predicted {
     row: usize,
     column: usize,
@@ -171,7 +171,7 @@ impl Predicted {
         Some(point.map(|x| rounded(x, 6)))
     }
 
-    /// Of a label: whether the most probable one is right, and its probability.
+    /// For a label: whether the most probable one is right, and its probability.
     fn guess(&self) -> Option<(bool, f64)> {
         let values = self.said.values.as_ref().filter(|_| self.said.numbers.is_none())?;
         let p =
@@ -180,7 +180,7 @@ impl Predicted {
     }
 }
 
-/// Observed cells, evenly spread over each column, of rows in which something else is observed.
+/// Observed cells, evenly spread over each column, of rows with another observed cell.
 fn choose(table: &Table) -> Vec<(usize, usize)> {
     let d = table.columns().len();
     let looked_at = d.min(COLUMNS);
@@ -190,7 +190,7 @@ fn choose(table: &Table) -> Vec<(usize, usize)> {
     let column = |j: usize| {
         let seen: Vec<usize> = (0..table.len()).filter(|&i| !table.row(i)[j].is_nan() && enough(i)).collect();
         let kept = seen.len().min(most);
-        // Another start for each column, so that the cells are spread over the rows.
+        // Each column starts elsewhere, so that the cells are spread over the rows.
         let at = move |k: usize| (seen[((k * seen.len() + j * seen.len() / d) / kept) % seen.len()], j);
         (0..kept).map(at).collect::<Vec<_>>()
     };
@@ -222,7 +222,7 @@ mod tests {
             (0..200).map(|i| [f64::from(i), if i % 2 == 0 { f64::NAN } else { 1.0 }]).collect();
         let table = Table::continuous(&["a", "b"], &rows).unwrap();
         let chosen = choose(&table);
-        // Rows that have but one cell have nothing to predict it from.
+        // The only observed cell of a row cannot be predicted from others.
         assert!(chosen.iter().all(|&(i, _)| i % 2 == 1));
         for j in 0..2 {
             let mut of: Vec<usize> = chosen.iter().filter(|cell| cell.1 == j).map(|cell| cell.0).collect();

@@ -1,40 +1,40 @@
-//! Whether what was found in observed cells is what intervals and probabilities promise.
+//! Comparison of observed cells with the nominal coverage of intervals and probabilities of labels.
 //!
-//! Of `n` cells an interval of level `p` holds `np` on average, with a variance of `np(1 - p)`; most probable labels with the
-//! probabilities `p_i` are right `Σ p_i` times, with a variance of `Σ p_i (1 - p_i)`. A promise is broken if the share is off by more
-//! than `ERRORS` standard errors and by more than `SLACK`, which values that come back cost.
+//! Of `n` cells an interval of level `p` contains `np` on average, with a variance of `np(1 - p)`; most probable labels with the
+//! probabilities `p_i` are right `Σ p_i` times, with a variance of `Σ p_i (1 - p_i)`. Calibration fails if the share is off by more
+//! than `ERRORS` standard errors and by more than `SLACK`, an allowance for repeated values.
 
 use super::{Calibration, LEVELS, LabelColumn};
 use crate::numbers::{count, counted, list, percent};
 
-/// Standard errors that a share may be off by, of all cells together.
+/// Maximum deviation of the share over all cells, in standard errors.
 const ERRORS: f64 = 2.5;
-/// The same of one of several columns.
+/// The same for one of several columns.
 const OF_COLUMN: f64 = 3.5;
 const SLACK: f64 = 0.01;
-/// Two standard errors above which nothing can be said.
+/// No verdict is given if two standard errors exceed this.
 const UNSURE: f64 = 0.1;
-/// Columns that are named.
+/// Number of columns that are named.
 const NAMED: usize = 3;
 
-/// How a share of cells compares with what was promised.
+/// An observed share of cells and its nominal value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Promise {
     pub(crate) promised: f64,
     pub(crate) found: f64,
-    /// The standard error of what was found.
+    /// The standard error of the observed share.
     pub(crate) error: f64,
     pub(crate) cells: usize,
 }
 
 impl Promise {
-    /// An interval's.
+    /// The share of an interval.
     pub(crate) fn of_level(level: f64, covered: usize, cells: usize) -> Self {
         let n = cells.max(1) as f64;
         Self { promised: level, found: covered as f64 / n, error: (level * (1.0 - level) / n).sqrt(), cells }
     }
 
-    /// That of most probable labels.
+    /// The share of most probable labels that are right.
     pub(crate) fn of_labels<'a>(columns: impl Iterator<Item = &'a LabelColumn> + Clone) -> Self {
         let sum = |f: &dyn Fn(&LabelColumn) -> f64| columns.clone().map(f).sum::<f64>();
         let cells = columns.clone().map(|column| column.cells).sum::<usize>();
@@ -42,13 +42,13 @@ impl Promise {
         Self {
             promised: sum(&|column| column.expected) / n,
             found: sum(&|column| column.right as f64) / n,
-            // Probabilities of one have no variance; half a cell has.
+            // Probabilities of one have no variance, so half a cell's is added.
             error: (sum(&|column| column.variance) + 0.25).sqrt() / n,
             cells,
         }
     }
 
-    /// Below zero if less was found than promised, above if more; zero if about as much.
+    /// Negative if the observed share is below the nominal one, positive if above, zero if within the tolerance.
     fn broken(&self, errors: f64) -> i8 {
         let (off, slack) = (self.found - self.promised, errors * self.error + SLACK);
         i8::from(off > slack) - i8::from(off < -slack)
@@ -60,7 +60,7 @@ impl Promise {
 }
 
 impl Calibration {
-    /// In a few sentences.
+    /// A few sentences.
     pub fn answer(&self, names: &[&str]) -> String {
         let mut out = Vec::from_iter(self.of_numbers());
         out.extend(self.of_labels());
@@ -77,7 +77,7 @@ impl Calibration {
         out.join(" ")
     }
 
-    /// What to look at: promises that are not kept.
+    /// Doubts: shares that are not calibrated.
     pub fn doubts(&self, names: &[&str]) -> Vec<String> {
         let levels = self.levels_together();
         let mut out = Vec::new();
@@ -150,7 +150,7 @@ impl Calibration {
         ))
     }
 
-    /// The columns that break their promise by themselves, the worst first.
+    /// The columns that are not calibrated by themselves, the worst first.
     fn of_columns(&self, names: &[&str]) -> Option<String> {
         let mut found: Vec<(f64, String)> = Vec::new();
         for column in self.numbers.iter().filter(|column| !column.coarse) {
