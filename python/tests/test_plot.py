@@ -454,14 +454,14 @@ def test_axes_given_are_drawn_on_and_returned(table: Any, completed: Any, impute
 
 
 def test_pyplot_and_settings_stay_as_they_were(table: Any, completed: Any, imputer: PSDImputer) -> None:
-    before = dict(matplotlib.rcParams)
+    before, opened = dict(matplotlib.rcParams), plt.get_fignums()
     figures = [
         plot.missingness(table), plot.patterns(table), plot.densities(table, completed),
         plot.pairs(table, completed), plot.convergence(imputer),
     ]
     for figure in figures:
         assert figure._repr_png_().startswith(b"\x89PNG")
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == opened
     assert dict(matplotlib.rcParams) == before
 
 
