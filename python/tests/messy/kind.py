@@ -49,7 +49,7 @@ class Kind:
     #: Whether Python's model goes through a file between `fit` and `transform`: its own one, or one of the command's.
     saved: ClassVar[Literal["", "python", "command"]] = ""
 
-    #: What separates the cells of the file, how its text is encoded and whether it has a header, for the test's reader.
+    #: The delimiter of the file, its encoding and whether it has a header, for the test's reader.
     delimiter: ClassVar[str] = ","
     encoding: ClassVar[str] = "utf-8"
     header: ClassVar[bool] = True
@@ -59,11 +59,11 @@ class Kind:
     #: The exit code: 0 done, 1 wrong usage (SettingError), 2 bad data (DataError or another ValueError);
     #: several if more than one answer is honest.
     code: ClassVar[int | tuple[int, ...]] = 0
-    #: What must be said: regular expressions over all messages, ignoring case.
+    #: Required messages: regular expressions over all messages, ignoring case.
     says: ClassVar[Sequence[str]] = ()
-    #: What must not be said.
+    #: Messages that must not appear.
     hushes: ClassVar[Sequence[str]] = ()
-    #: What columns must be taken for.
+    #: The required kinds of columns.
     kinds: ClassVar[Mapping[str, str]] = {}
     #: Columns whose missing cells stay empty, which must be said.
     empty: ClassVar[Sequence[str]] = ()
