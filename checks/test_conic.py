@@ -1,7 +1,7 @@
-"""The optimum, found a second time: from the definition of the problem, with a conic solver.
+"""The optimum, computed independently from the definition of the problem, with a conic solver.
 
-Nothing here comes from the library but the problems and the solutions that `examples/conic_problems.rs` prints. Features
-are k(x, w) = exp(-(x-w)' P (x-w)), P = inv(Sigma) / 4, divided by the root of the integral of their square.
+Only the problems and the solutions printed by `examples/conic_problems.rs` come from the library. Features are
+k(x, w) = exp(-(x-w)' P (x-w)), P = inv(Sigma) / 4, divided by the square root of the integral of their square.
 """
 
 import json
@@ -23,7 +23,7 @@ TIGHT = {f"tol_{name}": 1e-9 for name in ("gap_abs", "gap_rel", "feas", "ktratio
 
 
 class Problem:
-    """One problem, with its matrices worked out."""
+    """A problem with its matrices."""
 
     def __init__(self, raw):
         self.cells, self.anchors, self.sigma = (np.array(raw[k], float) for k in ("cells", "anchors", "sigma"))
@@ -41,12 +41,12 @@ class Problem:
         norms = np.sqrt(np.outer(whole.diagonal(), whole.diagonal()))
         self.h = whole / norms
         self.a = [self.integrals(row) / norms for row in self.cells]
-        # The library's kernel between anchors is normalised but for the constant that all features share.
+        # The library's kernel between anchors is normalised up to the constant that all features share.
         kernel = self.kernel(self.anchors) * self.size / norms
         self.a0 = kernel if raw["regularizer"] == "Kernel" else np.eye(len(kernel))
 
     def intervals(self, box):
-        """The base measure's interval for each column; a null is an open end."""
+        """The base measure's interval for each column; null is an open end."""
         ends = np.array([[None, None]] * self.anchors.shape[1] if box is None else box, float)
         return np.where(np.isnan(ends), [-np.inf, np.inf], ends)
 

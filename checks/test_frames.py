@@ -1,7 +1,7 @@
 """Tables in every format and of every type, compared cell by cell with pyarrow and pandas.
 
-`examples/fill_missing.rs` completes missing cells with the mean or the most frequent label of their column. Observed cells must come out as
-they went in, types and metadata with them, and missing cells as numpy says.
+`examples/fill_missing.rs` completes missing cells with the mean or the most frequent label of their column. Observed cells, types and
+metadata must not change, and missing cells must get the values that numpy computes.
 """
 
 import csv
@@ -29,20 +29,20 @@ COMMAND = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "debug/examples/
 
 
 def fill(source, target, *wishes):
-    """Completes a file; returns the kinds of its columns, and what is said of each."""
+    """Complete a file; return the kinds of its columns, and the note about each."""
     command = [COMMAND, str(source), str(target), *wishes]
     printed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     return {name: (kind, note) for name, kind, note in (line.split("\t") for line in printed.splitlines())}
 
 
 def numbers(rng, kind):
-    """Integers that a type can hold, no two means of which end in a half."""
+    """Integers that a type can hold, with no mean of two that ends in a half."""
     info = np.iinfo(kind)
     return rng.integers(max(info.min, -1000), min(info.max, 1000), ROWS).astype(kind)
 
 
 def columns():
-    """A column of every type that is completed: a pyarrow array without missing cells."""
+    """A column of every type that can be completed: a pyarrow array without missing cells."""
     rng = np.random.default_rng(1)
     labels = rng.choice(["red", "green", "blue", "é, \"quoted\"\nline"], ROWS, p=[0.4, 0.3, 0.2, 0.1])
     days = rng.integers(-20_000, 20_000, ROWS)
@@ -73,7 +73,7 @@ def columns():
 
 
 def pierced(array, rng):
-    """The array with one cell in five missing, and which those are."""
+    """The array with one cell in five missing, and the mask of these."""
     missing = rng.random(ROWS) < 0.2
     if pa.types.is_floating(array.type) and array.type != pa.float16():
         # Half of the missing floats are NaN, the others null.
@@ -107,7 +107,7 @@ def table():
 
 
 def raw(array):
-    """Cells as Python values that can be compared; NaN is None, and times are integers of their unit."""
+    """Cells as comparable Python values; NaN is None, and times are integers in their unit."""
     if pa.types.is_timestamp(array.type) or pa.types.is_date64(array.type):
         array = array.cast(pa.int64())
     if pa.types.is_date32(array.type):
@@ -116,7 +116,7 @@ def raw(array):
 
 
 def expected(name, array):
-    """What missing cells of a column become."""
+    """The value that missing cells of a column get."""
     seen = [x for x in raw(array) if x is not None]
     kind = array.type
     if name in ("binary_numbers", "constant") or not (
@@ -141,7 +141,7 @@ def expected(name, array):
 
 
 def close(name, kind):
-    """How far a completed number may be off: by rounding of the mean in the type it is computed in."""
+    """The tolerance of a completed number: rounding of the mean in the type it is computed in."""
     if pa.types.is_float16(kind):
         return 1e-3
     if pa.types.is_float32(kind):

@@ -1,6 +1,6 @@
-"""The imputers that the library is compared with, beside the programs they follow.
+"""The imputers that the library is compared with, against the programs they reimplement.
 
-Nothing here comes from the library but the tables that its example `complete` fills.
+Only the tables completed by the example `complete` come from the library.
 """
 
 import os
@@ -36,7 +36,7 @@ def complete(method, train, test, folder, seed=0, imputation=1):
 
 
 def holes(cells, rate, rng):
-    """Takes cells away, but leaves each column two."""
+    """Mask cells, but leave at least two in each column."""
     masked = np.where(rng.random(cells.shape) < rate, np.nan, cells)
     masked[:2] = cells[:2]
     return masked
@@ -107,7 +107,7 @@ def distances(test, train):
 
 
 def means(values, distances):
-    """The least and the largest mean of the five nearest: of those as near as the fifth, any may count. Distances increase."""
+    """The smallest and the largest mean of the five nearest, where any as near as the fifth may count. Distances are sorted."""
     count = min(5, len(values))
     fifth = distances[count - 1]
     equal = np.abs(distances - fifth) <= 1e-12 * fifth
@@ -130,7 +130,7 @@ def test_means_of_neighbours_are_those_of_the_definition_and_of_scikit_learn(tra
         donors = donors[np.argsort(exact[i, donors], kind="stable")]
         least, most = means(train[donors, j], exact[i, donors]) if len(donors) else [np.nanmean(train[:, j])] * 2
         assert least - 1e-9 * scale[j] < ours[i, j] < most + 1e-9 * scale[j]
-        # Which of equally near rows scikit-learn takes is not defined, nor is an order within its error.
+        # The choice of scikit-learn among equally near rows is undefined, as is the order within its rounding error.
         if len(donors) <= 5 or exact[i, donors[5]] - exact[i, donors[4]] > 2 * error[i]:
             decided += 1
             assert abs(ours[i, j] - theirs[i, j]) < 1e-9 * scale[j]

@@ -1,6 +1,6 @@
-"""The scores of `psd-impute evaluate`, found a second time with numpy, scipy and POT.
+"""The scores of `psd-impute evaluate`, computed independently with numpy, scipy and POT.
 
-Nothing here comes from the library but the masks that `psd-impute ampute` makes and the scores that `evaluate` prints.
+Only the masks of `psd-impute ampute` and the scores printed by `evaluate` come from the library.
 """
 
 import json
@@ -30,7 +30,7 @@ def write(path, cells):
 
 
 def tables(rng):
-    """Correlated columns of very different size; skewed ones; one that is constant; few values, so that rows repeat."""
+    """Correlated columns of very different scales; skewed ones; a constant one; few values, so that rows repeat."""
     factor = rng.normal(size=(120, 1))
     yield np.hstack([factor * s + m + rng.normal(size=(120, 1)) for s, m in [(1, 0), (50, 1e4), (1e-3, 1), (2, -7)]])
     yield rng.exponential(size=(80, 2))

@@ -1,4 +1,4 @@
-"""What a report finds, compared with numpy and scipy: Little's test, dependence of missingness, distances."""
+"""Findings of a report, compared with numpy and scipy: Little's test, dependence of missingness, distances."""
 
 import json
 import os
@@ -82,7 +82,7 @@ def test_littles_test_is_that_of_the_greatest_likelihood(found):
 
 
 def pooled(counts):
-    """Labels of which five are not to be expected in either group are taken together, with the rarest of the others if need be."""
+    """Labels with an expected count below five in a group are merged, with the rarest of the others if needed."""
     counts = counts[:, np.argsort(counts.sum(axis=0), kind="stable")]
     expected = counts.sum(axis=0) * counts.sum(axis=1).min() / counts.sum()
     together = int((expected < 5).sum())

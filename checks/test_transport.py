@@ -1,7 +1,7 @@
-"""SoftImpute, the Sinkhorn divergence, the energy-I-Score, the coverage of intervals and the sliced Wasserstein distance, found a second
-time with numpy, POT and, where they are installed, torch and geomloss.
+"""SoftImpute, the Sinkhorn divergence, the energy-I-Score, the coverage of intervals and the sliced Wasserstein distance, computed
+independently with numpy, POT and, if installed, torch and geomloss.
 
-Nothing here comes from the library but the answers of its example `measure`.
+Only the output of the example `measure` comes from the library.
 """
 
 import json
@@ -30,14 +30,14 @@ def measure(what, **request):
 
 
 def masked(rng, n, d, rate):
-    """Correlated columns of different size, with gaps."""
+    """Correlated columns of different scales, with missing cells."""
     table = (rng.normal(size=(n, 2)) @ rng.normal(size=(2, d)) + 0.5 * rng.normal(size=(n, d))) * 10.0 ** np.arange(d) + 3
     table[rng.random((n, d)) < rate] = np.nan
     return table
 
 
 def soft_impute(table, penalty):
-    """By singular values, step by step until rounding is all that moves: small steps may have a long way to go."""
+    """By singular values, step by step until only rounding changes: convergence in small steps may be slow."""
     mean, deviation = np.nanmean(table, 0), np.nanstd(table, 0)
     x = (table - mean) / deviation
     missing = np.isnan(x)
@@ -112,7 +112,7 @@ def test_divergence_is_that_of_geomloss():
 
 
 def i_score(table, impute):
-    """Of an imputer that draws nothing."""
+    """The score of an imputer that does not draw."""
     missing = np.isnan(table)
     completed = impute(table)
     scores, weights = [], []
@@ -160,7 +160,7 @@ def test_intervals():
 @pytest.mark.parametrize("width", [1, 3, 7])
 def test_sliced_wasserstein_is_that_of_pot(width):
     rng = np.random.default_rng(width)
-    # It takes the place of w2 above five thousand rows with gaps.
+    # It replaces w2 above five thousand rows with missing cells.
     truth = masked(rng, 6000, width, 0.0)
     missing = rng.random(truth.shape) < 0.3
     missing[:5500, 0] = True

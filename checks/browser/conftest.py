@@ -1,4 +1,4 @@
-"""Pages made by the command, and a browser that looks at them."""
+"""Pages made by the command, and a browser to view them."""
 
 import csv
 import os
@@ -29,7 +29,7 @@ HOSTILE = [
 
 
 def make_page(folder, table):
-    """Fits a model of a table and makes its page."""
+    """Fit a model to a table and make its page."""
     run = lambda *words: subprocess.run([COMMAND, *words], cwd=folder, check=True, stderr=subprocess.PIPE)
     run("fit", table, "-o", "model.psd", "--time-budget", "1", "--quiet")
     run("report", table, "--model", "model.psd", "-o", "report.html", "--quiet")
@@ -61,7 +61,7 @@ def hostile(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def wide(tmp_path_factory):
-    """The page of a table with many columns, all of which have gaps."""
+    """The page of a table with many columns, all with missing cells."""
     folder = tmp_path_factory.mktemp("wide")
     rng = random.Random(2)
     with open(folder / "wide.csv", "w", newline="", encoding="utf-8") as file:
@@ -81,7 +81,7 @@ def browser():
 
 
 class Watched:
-    """A page, and everything that it says, asks for and is refused."""
+    """A page with its console messages, requests and refused requests."""
 
     def __init__(self, context, address):
         self.messages, self.requests, self.dialogs = [], [], []
@@ -95,7 +95,7 @@ class Watched:
 
 @pytest.fixture
 def visit(browser):
-    """Opens a page, a file or an address: `visit(path, width=375, color_scheme="dark")`."""
+    """Open a page, given as a file or an address: `visit(path, width=375, color_scheme="dark")`."""
     contexts = []
 
     def open_page(page, width=1280, **settings):

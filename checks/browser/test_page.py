@@ -10,7 +10,7 @@ SECTIONS = ["missing", "random", "belong", "cells", "fit", "calibration", "setti
 
 
 def drawn(page, chart):
-    """What a chart draws, as text."""
+    """The text of a chart's drawing."""
     return page.locator(f"#{chart} svg.plot").evaluate("svg => svg.outerHTML")
 
 

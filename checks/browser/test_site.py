@@ -1,4 +1,4 @@
-"""The documentation site in a browser, as `cargo xtask docs` builds it, from a server that is the only host it may ask."""
+"""The documentation site in a browser, as built by `cargo xtask docs`, from a server that is the only host it may contact."""
 
 import functools
 import http.server

@@ -138,18 +138,45 @@ class PSDDensity:
         return self
 
     def log_density(self, X: Any) -> np.ndarray:
-        """Log-density of each row's observed cells, as an ndarray of shape (n_samples,)."""
+        """Log-density of each row's observed cells.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         return self._engine.log_density(self._checked(X), self.n_jobs)
 
     def conditional(self, x: Any) -> Conditional:
-        """Return the distribution of the missing cells of one row given its observed ones."""
+        """Return the distribution of the missing cells of one row given its observed ones.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+
+        Returns
+        -------
+        Conditional
+        """
         x = np.asarray(x, dtype=float)
         if x.ndim != 1:
             raise DataError(f"x has {x.ndim} dimensions, but must be one row")
         return Conditional(self, self._checked(x[None, :])[0])
 
     def marginal(self, columns: Sequence[int]) -> Conditional:
-        """Return the marginal distribution of the given columns."""
+        """Return the marginal distribution of the given columns.
+
+        Parameters
+        ----------
+        columns : sequence of int
+
+        Returns
+        -------
+        Conditional
+        """
         d = len(self._names)
         columns = [int(j) for j in columns]
         if not columns or len(set(columns)) < len(columns) or not all(0 <= j < d for j in columns):
@@ -157,7 +184,17 @@ class PSDDensity:
         return Conditional(self, np.full(d, np.nan), columns)
 
     def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw new rows, as an ndarray of shape (n, n_features)."""
+        """Draw new rows.
+
+        Parameters
+        ----------
+        n : int, default=1
+        random_state : int, RandomState or None, default=None
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+        """
         return self.marginal(range(len(self._names))).sample(n, random_state)
 
     def _checked(self, X: Any) -> np.ndarray:

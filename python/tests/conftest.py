@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Shared fixtures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def gaps(table: np.ndarray, share: float = 0.2, seed: int = 1) -> np.ndarray:
-    """A copy with cells missing completely at random, but for one cell of each row."""
+    """A copy with cells missing completely at random, except one cell of each row."""
     rng = np.random.default_rng(seed)
     missing = rng.random(table.shape) < share
     missing[np.arange(len(table)), rng.integers(table.shape[1], size=len(table))] = False

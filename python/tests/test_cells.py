@@ -1,4 +1,4 @@
-"""What the fitted density says of cells and rows."""
+"""Predictive distributions of cells, and densities of rows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_new_rows_have_the_tables_moments(normal):
 
 def test_draws_of_many_tables_have_the_cells_distribution(matrix):
     imputer = PSDImputer(random_state=0).fit(matrix)
-    # A column has four cells at least: the share of 3,000 draws of each is known to two thousandths.
+    # A column has at least four cells: shares over 3,000 draws of each are accurate to 0.002.
     tables = np.stack(imputer.impute(matrix, m=3000, one_fit=True))
     for j in range(3):
         cells = imputer.conditional(matrix)[f"x{j}"]

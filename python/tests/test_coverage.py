@@ -1,4 +1,4 @@
-"""Pooled intervals cover the truth and have the right width: benchmarks/coverage.py in small."""
+"""Pooled intervals cover the truth and have the right width: a small version of benchmarks/coverage.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_intervals_cover_the_truth(found: dict[str, np.ndarray]) -> None:
 
 
 def test_missing_cells_widen_the_intervals(found: dict[str, np.ndarray]) -> None:
-    """By less than losing every row with a gap would: some 45 % of the rows are whole."""
+    """By less than dropping every row with a missing cell would: about 45 % of the rows are complete."""
     ratio = benchmark.width(found[benchmark.OURS]) / benchmark.width(found[benchmark.WHOLE])
     assert (ratio > [1.15, 1.15, 1.05]).all()
     assert (ratio < 1 / np.sqrt(0.45)).all()

@@ -1,4 +1,4 @@
-"""The kernel density with everything but Q given, against independent computations."""
+"""The kernel density with all but Q given, against independent computations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The edges: types that lack what is drawn, markers of missing cells, files, and what is said of it."""
+"""Edge cases: types that lack a drawn label, markers of missing cells, files, and warnings about them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from psd_impute import DataError, PsdImputeError, PSDImputer, SettingError
 
 @pytest.fixture(scope="module")
 def letters() -> pd.DataFrame:
-    """A number and the letter that it decides, with gaps in both."""
+    """A number and the letter that it determines, with missing cells in both."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=120)
     table = pd.DataFrame({"x": x, "letter": np.where(x > 0.5, "c", np.where(x > -0.5, "b", "a"))})
@@ -482,7 +482,7 @@ def test_durations_in_a_loaded_model(lengths, tmp_path):
     pd.testing.assert_frame_equal(PSDImputer.load(tmp_path / "model").transform(lengths), imputer.transform(lengths))
 
 
-# What is no table
+# Inputs that are no tables
 
 
 def test_what_is_no_table_is_said(grades):
@@ -558,7 +558,7 @@ def test_types_that_cannot_be_read_are_named(grades):
         PSDImputer().fit(table)
 
 
-# What is printed
+# Printed output
 
 
 def test_cells_are_a_table_of_their_own(grades):
@@ -590,7 +590,7 @@ def test_progress_of_several_tables(grades, capsys):
 
 
 def test_the_numbers_of_tables_do_not_change_a_table(grades):
-    """Several tables are made in one call of the engine: each is the one it was."""
+    """Several tables made in one call of the engine equal those made one by one."""
     table = grades[["x", "score"]]
     imputer = PSDImputer(random_state=0).fit(table)
     tables = imputer.impute(table, m=3)

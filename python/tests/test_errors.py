@@ -1,4 +1,4 @@
-"""What is wrong is said, with what to do about it."""
+"""Errors state the problem and suggest a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The imputer as one of scikit-learn's."""
+"""The imputer as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_bounds(matrix):
     wide = np.vstack([matrix, np.full((200, 3), np.nan)])
     wide[60:, 0] = np.linspace(low, high, 200)
     with warnings.catch_warnings():
-        # Most rows miss the same two columns, which no other row does.
+        # Most rows miss the same two columns, and no other row misses both.
         warnings.simplefilter("ignore", FindingWarning)
         done = PSDImputer(random_state=0, min_value=low, max_value=[high, high, high]).fit_transform(wide)
         free = PSDImputer(random_state=0).fit_transform(wide)

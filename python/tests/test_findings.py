@@ -1,4 +1,4 @@
-"""Ends that imputed cells respect, and what the checks of completed tables find."""
+"""Ends that imputed cells respect, and findings of the checks of completed tables."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_findings_are_warned_of_and_kept():
     assert "warning: `volume`" in str(imputer.report_)
 
 
-# Each defect is said by the command, on the report's page, and in Python
+# Each defect is reported by the command, on the report's page, and in Python
 
 
 def normal(rows=600, seed=0):
@@ -163,7 +163,7 @@ def test_clean_tables_raise_no_alarm():
         table = normal(400, seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FindingWarning)
-            # The normal model alone does not know that labels go with numbers.
+            # The normal model alone does not model the association of labels and numbers.
             imputer = PSDImputer(random_state=seed, time_budget=2).fit(table)
             imputer.transform(table)
         alarms += [finding.text for finding in imputer.report_.findings]

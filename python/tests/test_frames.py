@@ -1,4 +1,4 @@
-"""Tables of every kind come back as what they were."""
+"""Tables of every kind come back in their own type."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ PAGES = [path for path, text in TEXTS.items() if any(block.language == "python" 
 
 
 def words(text: str) -> list[str]:
-    """A text without its spaces, and without its numbers, of which the last digits are a machine's own."""
+    """A text without its spaces, and without its numbers, whose last digits depend on the machine."""
     return re.sub(r"-?\d+(\.\d+)?(e[-+]\d+)?", "#", text).replace("-", "").split()
 
 

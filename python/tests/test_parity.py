@@ -25,7 +25,7 @@ def run(*arguments: object) -> None:
 
 @pytest.fixture(scope="module")
 def files(people, tmp_path_factory):
-    """A table, its model by the command, and what the command completes it to."""
+    """A table, its model by the command, and its completion by the command."""
     folder = tmp_path_factory.mktemp("parity")
     table = people.drop(columns="flag").reset_index(drop=True)
     table.to_parquet(folder / "in.parquet")

@@ -1,4 +1,4 @@
-"""Figures: what was drawn, from the data on the artists."""
+"""Figures, checked by the data of their artists."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def bars(ax: Any, colour: str) -> list[float]:
 
 
 def mesh(ax: Any) -> np.ndarray:
-    """The cells of a mesh, a line a row. Older matplotlibs have them in one line."""
+    """The cells of a mesh, one line per row. Older versions of matplotlib have them in one line."""
     return np.asarray(ax.collections[0].get_array()).reshape(len(ax.get_yticks()), -1)
 
 
@@ -278,7 +278,7 @@ def test_two_hundred_thousand_rows_take_seconds() -> None:
     assert time.perf_counter() - start < 10
 
 
-# How a fit went
+# Progress of a fit
 
 
 def test_convergence_has_members_in_the_order_tried(imputer: PSDImputer) -> None:
@@ -391,7 +391,7 @@ def test_sentinels_of_a_matrix_are_missing() -> None:
     assert given.axes[1].get_title().endswith("of 45 inside")
 
 
-# What all have in common
+# All figures
 
 
 def test_no_missing_cell(imputer: PSDImputer) -> None:

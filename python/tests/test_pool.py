@@ -1,4 +1,4 @@
-"""Rubin's rules: the numbers of R's mice, identities, ways to hand results over, and every error."""
+"""Rubin's rules: the numbers of R's mice, identities, forms of input, and every error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pooled_model(name: str, level: float = 0.95) -> Pooled:
 
 
 def as_result(params: Any, covariance: Any, **more: Any) -> SimpleNamespace:
-    """Something that looks like a result of statsmodels."""
+    """An object with the interface of a statsmodels result."""
     return SimpleNamespace(params=params, cov_params=lambda: covariance, **more)
 
 
@@ -159,7 +159,7 @@ def test_degrees_of_freedom_stay_below_those_of_the_complete_analysis() -> None:
 
 
 def test_zero_variances() -> None:
-    # A census: no error of sampling, only the missing cells
+    # A census: no sampling error, only missing cells
     pooled = pool([1.0, 2.0, 3.0], [0.0, 0.0, 0.0])
     assert (pooled.riv, pooled.lambda_, pooled.df, pooled.fmi) == (np.inf, 1.0, 2.0, 1.0)
     nothing = pool([0.0, 0.0], [0.0, 0.0])
@@ -200,7 +200,7 @@ def test_joint_test_stands_much_missing_information_in_few_rows() -> None:
     assert 0 < test.p_value < 1
 
 
-# Ways to hand results over
+# Forms of input
 
 
 def test_results_of_statsmodels() -> None:
@@ -257,7 +257,7 @@ def test_smallest_degrees_of_freedom_count() -> None:
     assert pool(fits).dof_complete == 10
 
 
-# What is printed
+# Printed output
 
 
 def test_table_of_numbers() -> None:

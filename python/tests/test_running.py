@@ -18,7 +18,7 @@ from psd_impute import PSDImputer
 
 
 def run(program: str) -> str:
-    """What a program prints, in an interpreter of its own."""
+    """The output of a program in a separate interpreter."""
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -95,9 +95,9 @@ def test_a_forked_process_works_too(matrix):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc, which is not there")
 def test_a_million_rows_release_their_memory():
-    """The allocator gives back late what threads freed, so one reading says little: the least after ten more passes says all.
+    """The allocator returns freed memory late, so one reading is not enough: the minimum over ten more passes is used.
 
-    The peak is the interpreter's own; that of getrusage begins with the peak of the process that started it.
+    The peak is the interpreter's own; that of getrusage starts from the peak of the parent process.
     """
     program = """
         import numpy as np

@@ -1,4 +1,4 @@
-//! The browser that the report's page and the documentation site are looked at with: Debian's Chromium.
+//! The browser for tests of the report's page and the documentation site: Debian's Chromium.
 
 use crate::step::{command, run};
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::process::Stdio;
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// Whether there is one. It is installed if it is not there and may be.
+/// Whether a browser is available. It is installed if it is absent and may be installed.
 pub(crate) fn is_there() -> bool {
     let path = Path::new(CHROMIUM);
     if !path.exists() && may_install() {
-        // Without a network there is none, and a new machine does not know yet what there is to install.
+        // Without a network there is none, and a new machine has no list of packages yet.
         let _ = apt_get("the packages there are", &["update"]);
         let _ = apt_get("browser", &["install", "--yes", "--no-install-recommends", "chromium"]);
     }

@@ -37,14 +37,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is worth asking after every change.
+/// The checks to run after every change.
 fn quick() -> Result<(), String> {
     lints()?;
     let tests = "test --workspace --lib --bins --test frame --test snapshots --test evaluation --test drift";
     run("quicker tests", &mut cargo(tests))
 }
 
-/// Everything that must hold before a change goes in, the quick checks first. Python's packages come while cargo builds.
+/// All checks before a change is merged, the quick ones first. Python packages are installed while cargo builds.
 fn test() -> Result<(), String> {
     thread::scope(|scope| {
         let environments = scope.spawn(python::Environments::prepare);
@@ -67,10 +67,10 @@ fn rust() -> Result<(), String> {
     run("tests", &mut cargo("test --workspace"))
 }
 
-/// Builds what would be published, as those who get it will: each crate from its package, the Python package from its source distribution.
+/// Builds what would be published, as users will: each crate from its package, the Python package from its source distribution.
 fn package() -> Result<(), String> {
     let mut package = cargo("package --workspace --exclude xtask --exclude psd-impute-python");
-    // Otherwise each package is built in a folder of its own, with all that it depends on.
+    // Otherwise each package is built in a separate folder, with all its dependencies.
     run("crates", package.env("CARGO_TARGET_DIR", target()))?;
     python::distributions()
 }

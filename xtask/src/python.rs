@@ -11,7 +11,7 @@ struct Environment {
 }
 
 impl Environment {
-    /// Makes the environment and installs the requirements, unless a copy of them left inside says that this is done.
+    /// Makes the environment and installs the requirements, unless the copy of them inside shows that this is done.
     fn prepare(name: &str, requirements: &str) -> Result<Self, String> {
         let venv = target().join(name);
         let environment = Self { python: venv.join("bin/python") };
@@ -49,7 +49,7 @@ impl Environment {
     }
 }
 
-/// All that there are.
+/// All environments.
 pub(crate) struct Environments {
     checks: Environment,
     current: Environment,
@@ -120,7 +120,7 @@ pub(crate) fn package(Environments { current, oldest, .. }: &Environments) -> Re
     current.pytest("Python package", &everything)
 }
 
-/// Builds the source distribution and from it alone, outside the workspace, a wheel; checks what both say of themselves.
+/// Builds the source distribution and from it alone, outside the workspace, a wheel; checks the metadata of both.
 pub(crate) fn distributions() -> Result<(), String> {
     let environment = Environment::prepare("venv-publish", "python/requirements-publish.txt")?;
     let folder = target().join("distributions");

@@ -12,7 +12,7 @@ pub(crate) fn root() -> &'static Path {
     here.parent().unwrap_or(here)
 }
 
-/// Where cargo builds, and where the virtual environment is kept.
+/// The folder where cargo builds, and of the virtual environments.
 pub(crate) fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
@@ -31,7 +31,7 @@ pub(crate) fn cargo(arguments: &str) -> Command {
     cargo
 }
 
-/// Runs one step under its heading and says how long it took; the error says which step failed and how.
+/// Runs one step under its heading and prints its time; the error names the failed step and the reason.
 pub(crate) fn run(heading: &str, command: &mut Command) -> Result<(), String> {
     println!("== {heading}");
     let start = Instant::now();

@@ -13,7 +13,7 @@ fn another_seed_is_another_table() {
     assert_ne!(run(&["demo", "--seed", "1"]).stdout, run(&["demo"]).stdout);
 }
 
-/// Draws have the distribution of the truth, which no kind of mean has.
+/// Draws have the distribution of the truth; means do not.
 #[test]
 fn draws_are_nearest_to_the_truth() {
     let output = run(&["demo"]);

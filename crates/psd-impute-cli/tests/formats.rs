@@ -6,7 +6,7 @@ mod folder;
 
 use folder::Folder;
 
-/// Sixty rows of two columns that follow each other, with gaps.
+/// Sixty rows of two dependent columns, with missing cells.
 fn rows() -> Vec<[String; 2]> {
     let row = |i: i32| {
         let x = f64::from(i % 30) / 10.0;
@@ -20,7 +20,7 @@ fn csv(rows: &[[String; 2]]) -> String {
     rows.iter().fold("x,y\n".to_string(), |text, row| text + &row.join(",") + "\n")
 }
 
-/// What a command says, after a successful run.
+/// The messages of a command after a successful run.
 fn said(folder: &Folder, arguments: &str) -> String {
     let output = folder.command(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -28,7 +28,7 @@ fn said(folder: &Folder, arguments: &str) -> String {
     said
 }
 
-/// The exit code and what is said where nothing is written.
+/// The exit code and the messages of a run that writes nothing.
 fn refused(folder: &Folder, arguments: &str) -> (Option<i32>, String) {
     let before = std::fs::read_dir(folder.0.path()).unwrap().count();
     let output = folder.command(arguments).output().unwrap();

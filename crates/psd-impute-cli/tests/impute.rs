@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// A folder that is gone when the test ends, with one file in it.
+/// A temporary folder with one file.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -31,7 +31,7 @@ impl Folder {
     }
 }
 
-/// Forty rows of a bent relation, with gaps.
+/// Forty rows of a curved relation, with missing cells.
 fn bent() -> String {
     let mut text = String::from("x,y,constant\n");
     for i in 0..40 {
@@ -68,7 +68,7 @@ fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs it and expects success; what it said.
+/// Runs it and expects success; returns its messages.
 fn done(folder: &Folder, arguments: &[&str]) -> String {
     let output = folder.impute(arguments);
     let message = message(&output);
@@ -161,7 +161,7 @@ fn the_papers_presets_complete_a_table() {
 fn bounds_are_kept() {
     let folder = Folder::with(&bent());
     let cells = folder.path("cells.csv");
-    // Without them every one of these is passed somewhere; cells at the ends of the table are drawn beyond it.
+    // Without bounds each of these is exceeded somewhere; cells at the ends of the table are drawn beyond it.
     for method in ["draw", "mean", "median"] {
         let bounds = ["--bounds", "y=0:4", "--bounds", "x=-2:"];
         done(&folder, &[&bounds[..], &["--method", method, "--intervals", cells.to_str().unwrap()]].concat());
@@ -370,7 +370,7 @@ fn a_good_table_has_no_warnings() {
     assert!(!said.contains("warning"), "{said}");
 }
 
-/// A thousand normal rows and one cell at a million: what it does to the fit is said.
+/// A thousand normal rows and one cell at a million: its effect on the fit is reported.
 #[test]
 fn a_cell_that_spoils_the_fit_is_pointed_out() {
     let row = |i: u32| {

@@ -1,4 +1,4 @@
-//! Commands that are killed, interrupted or refused by the system leave whole files, and say what happened.
+//! Commands that are killed, interrupted or refused by the system leave no partial files, and report the reason.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -19,7 +19,7 @@ const OLD: &str = "what was there before\n";
 const KILLS: usize = 50;
 
 impl Folder {
-    /// With `in.csv`, a table with gaps; `model`, fitted to the first of its rows; and `out.csv`, which is to be replaced.
+    /// A folder with `in.csv`, an incomplete table; `model`, fitted to its first rows; and `out.csv`, to be replaced.
     fn new(rows: usize) -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         let rng = &mut ChaCha8Rng::seed_from_u64(1);
@@ -40,7 +40,7 @@ impl Folder {
         folder
     }
 
-    /// Runs it and expects an exit code and some words; nothing is to be left of what was begun.
+    /// Runs it and expects an exit code and some words; no partial output may be left.
     fn refused(&self, arguments: &str, code: i32, words: &[&str]) {
         self.check(&self.command(arguments).output().unwrap(), code, words);
     }
@@ -73,7 +73,7 @@ fn await_writing(folder: &Path) {
     }
 }
 
-/// What Ctrl-C does.
+/// Sends the signal of Ctrl-C.
 fn interrupt(child: &Child) {
     signal(child, "INT");
 }
@@ -90,7 +90,7 @@ fn a_kill_at_any_moment_leaves_the_old_file_or_the_new_one() {
     let run = || folder.command("impute in.csv --model model -o out.csv --quiet");
     let start = Instant::now();
     assert!(run().status().unwrap().success());
-    // Moments are spread over half as long again as a whole run takes.
+    // Moments are spread over 1.5 times the duration of a whole run.
     let mut whole = start.elapsed();
     let new = folder.get("out.csv");
     let rng = &mut ChaCha8Rng::seed_from_u64(2);
@@ -123,7 +123,7 @@ fn a_kill_at_any_moment_leaves_the_old_file_or_the_new_one() {
 
 #[test]
 fn an_interruption_while_writing_leaves_no_temporary_file() {
-    // So many that the interruption, which takes a while to be sent, comes before the end.
+    // Enough that the interruption, which takes a while to be sent, comes before the end.
     let folder = Folder::new(200_000);
     for arguments in ["-o out.csv", "-o new.csv --intervals out.csv"] {
         let child = folder.command(&format!("impute in.csv --model model {arguments}")).spawn().unwrap();
@@ -247,7 +247,7 @@ fn a_folder_that_may_not_be_written_to_is_refused_before_the_fit() {
 #[test]
 fn a_full_disk_leaves_the_old_file() {
     let folder = Folder::new(8_000);
-    // A limit on the size of files stands for the disk's.
+    // A limit on the size of files simulates a full disk.
     for arguments in [
         "impute in.csv --model model -o out.csv",
         "impute in.csv --model model -o new.csv --intervals out.csv",
@@ -260,7 +260,7 @@ fn a_full_disk_leaves_the_old_file() {
     }
     if cfg!(target_os = "linux") {
         folder.refused("impute in.csv --model model -o /dev/full", 2, &["/dev/full: ", "hint: make room"]);
-        // Messages that cannot be written are no panic.
+        // Messages that cannot be written do not cause a panic.
         for (arguments, code) in
             [("impute gone.csv -o new.csv", 2), ("impute in.csv --model model -o new.csv", 2)]
         {
@@ -329,7 +329,7 @@ fn a_reader_that_goes_ends_the_command_quietly() {
     }
 }
 
-/// Where memory is limited, fewer threads are started, or the command says how much it needs: it never aborts.
+/// If memory is limited, fewer threads are started, or the command reports how much it needs: it never aborts.
 #[cfg(target_os = "linux")]
 #[test]
 fn little_memory_is_enough_or_told() {

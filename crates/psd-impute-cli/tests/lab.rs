@@ -1,4 +1,4 @@
-//! `lab run` and `lab report`: a small study with every part, killed and gone on with.
+//! `lab run` and `lab report`: a small study with every part, killed and resumed.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-/// All of the records but when they were made and how long they took, by what they are of.
+/// The records by key, without their dates and times taken.
 type Records = BTreeMap<String, Value>;
 
 impl Folder {
@@ -41,7 +41,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What a test waits for must come within a minute.
+/// Waits for a condition for at most a minute.
 fn wait(what: impl Fn() -> bool) {
     let start = Instant::now();
     while !what() {
@@ -64,7 +64,7 @@ fn a_minute_is_run_and_reported() {
             assert!(record[score].as_f64().unwrap().is_finite(), "{record}");
         }
     }
-    // Nothing beats one who knows the truth and sees the same draws.
+    // No method beats the oracle, which sees the same draws.
     let sum = |method: &str| {
         let own = records.values().filter(|record| record["method"] == method);
         own.map(|record| record["rmse"].as_f64().unwrap()).sum::<f64>()
@@ -159,8 +159,8 @@ fn numbers_of_other_sizes_are_other_records() {
     assert!(page.contains("### Energy-I-Score"));
 }
 
-/// A program in place of Python that copies the table that it is to complete, with 7 in each missing cell but those of the first column,
-/// which has a gap for seed 1 and later only. It fails for seed 2.
+/// A program in place of Python that copies the table to complete, with 7 in each missing cell except in the first column, which has a
+/// missing cell for seed 1 and later only. It fails for seed 2.
 #[cfg(unix)]
 const PROGRAM: &str = r#"#!/bin/sh
 [ $# -gt 2 ] || exit 0
@@ -213,7 +213,7 @@ fn cells_that_a_program_leaves_empty_are_counted_and_not_scored() {
         "{page}"
     );
 
-    // What left cells empty would do so again, what failed may not.
+    // A method that left cells empty would do so again; one that failed may not.
     let mut command = folder.command("lab run small.toml --methods mean,miceforest");
     let output = command.env("PSD_IMPUTE_PYTHON", folder.path("program")).output().unwrap();
     assert!(said(&output).contains("5 records there, 1 added"), "{}", said(&output));

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::process::{Output, Stdio};
 
 impl Folder {
-    /// With `people.csv`, eighty rows of every kind.
+    /// A folder with `people.csv`, eighty rows with columns of every kind.
     fn new() -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         let mut text = String::from("id,age,height,smoker,town,joined,never,same\r\n");
@@ -36,7 +36,7 @@ impl Folder {
     }
 }
 
-/// The cells of a CSV file without quotes but for one label.
+/// The cells of a CSV file without quotes, except for one label.
 fn cells(text: &str) -> Vec<Vec<String>> {
     let plain = text.replace("\"Ulm, old\"", "Ulm");
     plain.lines().map(|line| line.split(',').map(|cell| cell.trim_end().to_string()).collect()).collect()
@@ -88,7 +88,7 @@ fn a_saved_model_completes_as_the_fit_did_whatever_the_batch_and_order() {
         std::fs::read(folder.path("fitted.psd")).unwrap(),
         std::fs::read(folder.path("people.psd")).unwrap()
     );
-    // Rows the other way round, columns too, and by way of the standard streams.
+    // Rows and columns reversed, and through the standard streams.
     let turned: Vec<String> = cells(&folder.get("people.csv"))
         .into_iter()
         .map(|row| {

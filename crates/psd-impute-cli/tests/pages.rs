@@ -1,5 +1,5 @@
-//! The commands that pages of the documentation and the READMEs show: each page's run in order, in a folder of their own that holds
-//! `examples/`, and must print what the page shows. Blocks of Python are run by `python/tests/test_pages.py`.
+//! The commands on pages of the documentation and in the READMEs: those of each page run in order, in a separate folder with
+//! `examples/`, and must print the output shown. Blocks of Python are run by `python/tests/test_pages.py`.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -20,7 +20,7 @@ const SHELL: [&str; 5] = [
     "cargo install --path crates/psd-impute-cli",
     // `cargo xtask test` builds the same wheel with the same backend, and installs it with pip.
     "pip install ./python",
-    // This is what continuous integration runs.
+    // Continuous integration runs this.
     "cargo xtask test",
 ];
 
@@ -118,7 +118,7 @@ fn prepared(page: &str, folder: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// A line without what is a machine's own: seconds, likelihoods, weights and scores, and what was taken away by random numbers.
+/// A line without the parts that depend on the machine: seconds, likelihoods, weights and scores, and counts of randomly masked cells.
 fn elided(line: &str) -> String {
     if line.contains(" cells taken away") {
         return format!("[..]{}", &line[line.find(' ').unwrap()..]);

@@ -23,7 +23,7 @@ fn toys_are_learned_from_gaps_almost_as_well_as_from_complete_rows() {
         let numbers: Vec<f64> = line.split_whitespace().skip(1).map(|x| x.parse().unwrap()).collect();
         let [with_gaps, complete, truth] = numbers[..] else { unreachable!("{line}") };
         assert!((complete - with_gaps).abs() < 0.15, "{line}");
-        // Nothing beats the truth but by chance.
+        // No fit beats the truth except by chance.
         assert!(complete < truth + 0.02 && complete > truth - 0.2, "{line}");
         looks_like_svg(&std::fs::read_to_string(plots.join(format!("{toy}.svg"))).unwrap());
         looks_like_png(&std::fs::read(plots.join(format!("{toy}.png"))).unwrap());

@@ -1,4 +1,4 @@
-//! `report`: its page, and that it depends on nothing but its input.
+//! `report`: its page, which depends only on its input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ mod folder;
 use folder::Folder;
 
 impl Folder {
-    /// With a table of two numbers and labels, all with gaps, and a model of it.
+    /// A folder with a table of two numbers and labels, all with missing cells, and a model of it.
     fn with_model() -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         let mut text = String::from("x,y,label\n");

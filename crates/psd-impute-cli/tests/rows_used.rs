@@ -1,14 +1,14 @@
-//! How many rows were used for what is said in the summary, in JSON and by `describe`.
+//! The numbers of rows used by each step, as reported in the summary, in JSON and by `describe`.
 
 #![allow(clippy::unwrap_used)]
 
 use std::process::Command;
 
-/// A folder that is gone when the test ends, in which commands run.
+/// A temporary folder in which commands run.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
-    /// With `in.csv`, so many rows with gaps.
+    /// A folder with `in.csv`, of the given number of rows with missing cells.
     fn new(rows: usize) -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         let row = |i: usize| {
@@ -20,7 +20,7 @@ impl Folder {
         folder
     }
 
-    /// What it says on either stream.
+    /// Its output on both streams.
     fn said(&self, arguments: &str) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_psd-impute"));
         let output = command.current_dir(self.0.path()).args(arguments.split(' ')).output().unwrap();

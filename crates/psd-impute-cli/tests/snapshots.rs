@@ -1,5 +1,5 @@
-//! What every command says, whole: its help, its summary, and what it makes of bad input, on the table in `examples/`.
-//! `TRYCMD=overwrite cargo test -p psd-impute-cli --test snapshots` takes over what commands say now.
+//! The full output of every command on the table in `examples/`: its help, its summary, and its errors for bad input.
+//! `TRYCMD=overwrite cargo test -p psd-impute-cli --test snapshots` accepts the current output.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! Missing cells that stay empty, as a user hears of them.
+//! Messages about missing cells that stay empty.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use folder::Folder;
 use serde_json::Value;
 use std::process::Output;
 
-/// Sixty people with names, cabins (too many labels), ages with gaps.
+/// Sixty people with names, cabins (too many labels), and ages with missing cells.
 fn folder() -> Folder {
     let folder = Folder(tempfile::tempdir().unwrap());
     let mut text = String::from("name,cabin,age,fare\n");

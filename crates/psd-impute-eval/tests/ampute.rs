@@ -1,4 +1,4 @@
-//! What each mechanism looks at, what it leaves alone, and how much it takes.
+//! The inputs of each mechanism, the columns that it leaves complete, and its rate.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ const ALL: [Mechanism; 5] = [
     Mechanism::MNAR_QUANTILE,
 ];
 
-/// Skewed numbers of very different size, with one factor in common.
+/// Skewed numbers of very different scales, with a common factor.
 fn numbers(n: usize, d: usize) -> Table {
     let rng = &mut ChaCha8Rng::seed_from_u64(17);
     let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
@@ -30,7 +30,7 @@ fn numbers(n: usize, d: usize) -> Table {
     Table::continuous(&names, &rows).unwrap()
 }
 
-/// Which cells are missing, by column.
+/// The missing cells, by column.
 fn gaps(table: &Table) -> Vec<Vec<bool>> {
     (0..table.columns().len()).map(|j| table.rows().map(|row| row[j].is_nan()).collect()).collect()
 }
@@ -212,7 +212,7 @@ fn no_row_loses_everything() {
         let masked = mechanism.ampute(&table, 0.9, 3).unwrap();
         let kept: Vec<usize> = masked.rows().map(|row| row.iter().filter(|x| !x.is_nan()).count()).collect();
         assert!(kept.iter().all(|&k| k > 0), "{mechanism:?}");
-        // Which of the two came back is a coin's toss.
+        // Either of the two comes back with equal probability.
         let first = masked.observed(0).count();
         assert!((150..350).contains(&first), "{mechanism:?}: {first}");
     }

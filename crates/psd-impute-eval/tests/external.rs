@@ -1,5 +1,5 @@
-//! Adapters of other programs, where these are installed. What a program does that leaves cells empty, a program made for it shows in
-//! the command's tests of `lab`.
+//! Adapters of other programs, if these are installed. A program that leaves cells empty is tested by a fake one in the command's
+//! tests of `lab`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use psd_impute_eval::imputers::{External, Imputer};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Three columns, the third a multiple of the first but for some noise; a fifth of the cells missing.
+/// Three columns, the third a multiple of the first plus noise; a fifth of the cells missing.
 fn table(noise: f64) -> Table {
     let rng = &mut ChaCha8Rng::seed_from_u64(4);
     let mut row = || {

@@ -1,4 +1,4 @@
-//! The contract that every imputer keeps.
+//! The contract of every imputer.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use psd_impute_eval::imputers::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Every imputer there is.
+/// Every imputer.
 fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
     let psd = |value| Box::new(Psd { options: FitOptions::default(), value, imputations: 2 });
     vec![
@@ -30,7 +30,7 @@ fn all() -> Vec<(&'static str, Box<dyn Imputer>)> {
     ]
 }
 
-/// Correlated columns of different size, of which a share of cells is missing.
+/// Correlated columns of different scales, with a share of cells missing.
 fn table(rows: usize, rate: f64, seed: u64) -> Table {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let mut row = || {

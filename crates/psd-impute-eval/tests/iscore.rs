@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 const NA: f64 = f64::NAN;
 
-/// Fills every gap of the `k`th imputation with the mean of the observed cells of its column and `step · k²`.
+/// Fills every missing cell of the `k`th imputation with the mean of the observed cells of its column plus `step · k²`.
 struct Ladder {
     step: f64,
 }
@@ -39,7 +39,7 @@ impl Fitted for FittedLadder {
     }
 }
 
-/// Three columns: `a` is complete, `b` and `c` have gaps, of which `gaps` are in `c`.
+/// Three columns: `a` is complete, `b` and `c` have missing cells, `gaps` of them in `c`.
 fn table(gaps: usize) -> Table {
     let rng = &mut ChaCha8Rng::seed_from_u64(1);
     let mut row = |i: usize| {
@@ -72,7 +72,7 @@ fn columns_are_scored_by_the_ranked_probability_score_of_their_draws() {
     let found = energy_i_score(&Ladder { step }, &table, 5, 0).unwrap();
     let (mut total, mut weights) = (0.0, 0.0);
     for (column, missing) in [(1, 20.0), (2, 15.0)] {
-        // It learns from nothing but what it imputed first, which is the same in all rows.
+        // It learns only from its first imputations, which are the same in all rows.
         let values: Vec<f64> = table.observed(column).collect();
         let imputed = values.iter().sum::<f64>() / values.len() as f64 + step;
         let draws: Vec<f64> = (1..=5).map(|k| imputed + step * f64::from(k * k)).collect();
@@ -109,7 +109,7 @@ fn rows_are_left_out_where_no_other_column_is_complete() {
     let table = Table::continuous(&["a", "b", "c"], &rows).unwrap();
     let found = energy_i_score(&Mean, &table, 1, 0).unwrap();
     let first = found.columns[0];
-    // Rows 2 to 21 are asked for; the first two are learned from, with 18 imputed means.
+    // Rows 2 to 21 are predicted; the first two are learned from, with 18 imputed means.
     let learned = (0.0 + 1.0 + 18.0 * 10.5) / 20.0;
     let deviation = deviation(&(0..22).map(f64::from).collect::<Vec<_>>());
     let expected = (2..22).map(|i| (f64::from(i) - learned).abs() / deviation).sum::<f64>() / 20.0;

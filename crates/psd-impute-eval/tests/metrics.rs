@@ -192,7 +192,7 @@ fn labels_are_compared_by_name() {
     let evaluation = Evaluation::new(&truth, &masked).unwrap();
     let right = evaluation.score(0, &table(&["b", "a"], [1.0, 1.0, 0.0, 0.0])).unwrap();
     assert_eq!((right.ed, right.w2, right.category_error), (0.0, Some(0.0), Some(0.0)));
-    // a, new, b, a against a, a, b, b. In the three rows with gaps both a's find an a, and only the new label is left with a b.
+    // a, new, b, a against a, a, b, b. In the three rows with missing cells both a's pair with an a, and only the new label with a b.
     let wrong = evaluation.score(0, &table(&["b", "new", "a"], [2.0, 1.0, 0.0, 2.0])).unwrap();
     assert_eq!((wrong.w2, wrong.category_error), (Some(0.5 * 1.0 / 3.0), Some(2.0 / 3.0)));
     // Pairs at distance one: 10 of 16 between, 10 of 16 and 8 of 16 within.

@@ -9,7 +9,7 @@ use psd_impute_eval::metrics::Evaluation;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A truth whose columns are multiples of one another with some noise, and the same with gaps.
+/// A truth whose columns are multiples of one another plus noise, and the same with missing cells.
 fn tables(rows: usize, columns: usize, noise: f64, seed: u64) -> [Table; 2] {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let names: Vec<String> = (0..columns).map(|j| format!("x{j}")).collect();
@@ -30,7 +30,7 @@ fn completed(imputer: &dyn Imputer, table: &Table) -> Table {
     imputer.fit(table, 4).unwrap().complete(table, 1).unwrap()
 }
 
-/// Standardised by the mean and the deviation of what is observed in `table`; one column a row of the table.
+/// Standardised by the mean and the deviation of the observed cells of `table`; one column per row of the table.
 fn standardised(cells: &Table, table: &Table) -> Mat<f64> {
     let unit = |j: usize, x: f64| {
         let values: Vec<f64> = table.observed(j).collect();

@@ -1,4 +1,4 @@
-//! The order of the rooms: each may use only those before it, and no kind of density that is learned knows another.
+//! The order of the rooms: each may use only those before it, and no folder of `learn/` uses another.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The rooms of the engine in the order of ARCHITECTURE.md.
 const ROOMS: [&str; 10] =
     ["linalg", "table", "kernel", "density", "objective", "solver", "learn", "stack", "impute", "model"];
-/// The folders of `learn`, which are apart.
+/// The folders of `learn`, which are independent of each other.
 const KINDS: [&str; 3] = ["psd", "mixture", "donors"];
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -1,4 +1,4 @@
-"""Files of other formats, several files, and what is written where."""
+"""Files of other formats, several files, and the outputs."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Kind:
     #: Whether Python's model goes through a file between `fit` and `transform`: its own one, or one of the command's.
     saved: ClassVar[Literal["", "python", "command"]] = ""
 
-    #: What separates the cells of the file, how its text is encoded and whether it has a header, for the test's reader.
+    #: The delimiter of the file, its encoding and whether it has a header, for the test's reader.
     delimiter: ClassVar[str] = ","
     encoding: ClassVar[str] = "utf-8"
     header: ClassVar[bool] = True
@@ -59,11 +59,11 @@ class Kind:
     #: The exit code: 0 done, 1 wrong usage (SettingError), 2 bad data (DataError or another ValueError);
     #: several if more than one answer is honest.
     code: ClassVar[int | tuple[int, ...]] = 0
-    #: What must be said: regular expressions over all messages, ignoring case.
+    #: Required messages: regular expressions over all messages, ignoring case.
     says: ClassVar[Sequence[str]] = ()
-    #: What must not be said.
+    #: Messages that must not appear.
     hushes: ClassVar[Sequence[str]] = ()
-    #: What columns must be taken for.
+    #: The required kinds of columns.
     kinds: ClassVar[Mapping[str, str]] = {}
     #: Columns whose missing cells stay empty, which must be said.
     empty: ClassVar[Sequence[str]] = ()
@@ -85,7 +85,7 @@ class Kind:
         return None
 
     def write(self, path: Path, table: Any) -> Path:
-        """Writes a table to the folder of a path; returns what the command is to read."""
+        """Write a table to the folder of a path; return the input of the command."""
         if isinstance(table, bytes):
             path.write_bytes(table)
             return path
@@ -94,11 +94,11 @@ class Kind:
         return path
 
     def inputs(self, path: Path) -> list[Path]:
-        """What the command reads, if it is not the file that `write` returned."""
+        """The input of the command, if it is not the file that `write` returned."""
         return [path]
 
     def prepare(self, completed: Path) -> None:
-        """Does something to the place where the completed table will be."""
+        """Prepare the place where the completed table will be."""
 
     def cells_of(self, path: Path, encoding: str | None = None) -> Cells:
         """The cells of a file, as the test reads them."""
@@ -115,8 +115,8 @@ class Kind:
         return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(np.any(cell != cell))
 
     def check_cells(self, done: Outcome) -> None:
-        """What holds for every completed table, unless the kind knows better."""
+        """Check the requirements on every completed table; a kind may override them."""
         done.check_cells()
 
     def check(self, done: Outcome) -> None:
-        """What else must be true of the outcome."""
+        """Check further requirements on the outcome."""

@@ -8,7 +8,7 @@ from .kind import WHOLE, Kind
 from .outcome import Outcome
 from .tables import csv_bytes, hidden, holed, noise, plain, texts
 
-#: What pandas, R and people write for a missing cell.
+#: Texts that pandas, R and people write for a missing cell.
 TOKENS = (
     "", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "-NaN", "<NA>", "NaT", "none", "None", "NULL", "Null", "null", "\\N",
     "--", "n.a.", "missing", "#N/A", "#N/A N/A", "#NA", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN", "?", ".", "-",

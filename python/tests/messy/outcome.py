@@ -1,4 +1,4 @@
-"""What became of a table, and what can be asked of it."""
+"""Outcomes of completing a table, and their checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .kind import Kind
 
 @dataclass
 class Outcome:
-    """What one way made of a kind of table.
+    """The outcome of completing a kind of table in one way.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Outcome:
     code : int
         The exit code, or the one that the exception would have.
     said : str
-        Everything that the user was told: standard error; or warnings, notes of the report, the exception.
+        All messages to the user: standard error; or warnings, notes of the report, the exception.
     before, after : dict of column to cells
         The table and the completed one, by name; text if a text file was read by the command. None where there is none.
     given, completed : object
@@ -43,7 +43,7 @@ class Outcome:
     given: Any = None
     completed: Any = None
     folder: Path = Path()
-    #: Makes the summary as JSON, and what the columns were taken for.
+    #: Return the summary as JSON, and the kinds of the columns.
     ask_json: Callable[[], dict[str, Any]] | None = field(default=None, repr=False)
     ask_kinds: Callable[[], Mapping[str, str]] | None = field(default=None, repr=False)
     #: Python's imputer.
@@ -57,7 +57,7 @@ class Outcome:
 
     @functools.cached_property
     def kinds(self) -> Mapping[str, str]:
-        """What the columns were taken for."""
+        """The kinds of the columns."""
         assert self.ask_kinds is not None
         return self.ask_kinds()
 
@@ -69,10 +69,10 @@ class Outcome:
         assert done.returncode == 0, done.stderr
         return of_file(self.folder / "sample.parquet")
 
-    # What is asked of every outcome
+    # Checks of every outcome
 
     def check(self) -> None:
-        """Checks what the kind declares, and what holds for every completed table; then what the kind adds."""
+        """Check the kind's declarations, the requirements on every completed table, and then the kind's own."""
         kind = self.kind
         assert "panicked" not in self.said and "mistake of ours" not in self.said, self.said
         assert self.code in np.atleast_1d(kind.code), f"exit code {self.code}, not {kind.code}:\n{self.said}"

@@ -1,4 +1,4 @@
-"""Completes a kind of table: with the command, and with Python."""
+"""Complete a kind of table with the command and with Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEED = 1
 
 
 def by_command(kind: Kind, folder: Path) -> Outcome:
-    """What the command makes of the table."""
+    """The outcome with the command."""
     given = kind.write(folder / kind.file, kind.table())
     completed = folder / "completed" / (kind.output or given.name)
     completed.parent.mkdir()
@@ -54,14 +54,14 @@ def by_command(kind: Kind, folder: Path) -> Outcome:
 
 
 def _kinds(given: Path, kind: Kind) -> dict[str, str]:
-    """What `describe` takes the columns for."""
+    """The kinds of the columns by `describe`."""
     described = command("describe", given, *kind.reading, "--json")
     assert described.returncode == 0, described.stderr
     return {column["name"]: column["kind"] for column in parse_json(described.stdout)["columns"]}
 
 
 def by_python(kind: Kind, folder: Path) -> Outcome:
-    """What Python makes of the table."""
+    """The outcome with Python."""
     imputer = PSDImputer(**{"random_state": SEED, "time_budget": kind.budget, **kind.settings})
     table, learned = (_frame(kind, part, folder) for part in (kind.table(), kind.learned()))
     before = of_frame(table) if hasattr(table, "shape") and len(table.shape) == 2 else None

@@ -1,4 +1,4 @@
-"""What tables are made from: related columns, gaps, and files."""
+"""Parts of tables: related columns, missing cells, and files."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def noise(rows: int = ROWS, seed: int = 1) -> np.ndarray:
 
 
 def gaps(rows: int = ROWS, share: float = 0.2, seed: int = 0) -> np.ndarray:
-    """Which cells are missing, completely at random."""
+    """A mask of cells that are missing completely at random."""
     return np.random.default_rng(2000 + seed).random(rows) < share
 
 
 def holed(cells: Iterable[Any], seed: int = 0, share: float = 0.2, token: Any = "") -> list[Any]:
-    """Cells with gaps: a token, or each of several in turn."""
+    """Cells with missing ones replaced by a token, or by several in turn."""
     cells = list(cells)
     tokens = [token] if token is None or isinstance(token, (str, float, int)) else list(token)
     where = gaps(len(cells), share, seed)
@@ -42,7 +42,7 @@ def texts(numbers: Iterable[float], form: str | Callable[[float], str] = "{:.2f}
 
 
 def plain(x: np.ndarray, seed: int = 90) -> dict[str, list[str]]:
-    """Two unremarkable columns that tell nearly all about the hidden one: `a` without gaps, `b` with some."""
+    """Two ordinary columns that nearly determine the hidden one: `a` is complete, `b` has missing cells."""
     rows = len(x)
     a = texts(10 + 3 * x + 0.1 * noise(rows, seed))
     b = holed(texts(5 - x + 0.1 * noise(rows, seed + 1), "{:.3f}"), seed=seed)

@@ -1,4 +1,4 @@
-//! A folder that is gone when the test ends, in which commands run.
+//! A temporary folder in which commands run.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -150,7 +150,7 @@ fn read(path: &Path) -> RecordBatch {
     records_of(&batches[0])
 }
 
-/// A batch as records: what decoding gives if nothing is filled.
+/// A batch as records, as decoded if nothing is filled.
 fn records_of(batch: &Batch) -> RecordBatch {
     let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
     let table = plan.encode(batch).unwrap().0;

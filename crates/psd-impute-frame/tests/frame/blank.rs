@@ -1,4 +1,4 @@
-//! Tables that are drawn and not read.
+//! Tables that are drawn, not read.
 
 use crate::common::{open, plan, plan_of};
 use faer::Mat;

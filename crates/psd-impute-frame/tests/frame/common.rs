@@ -1,4 +1,4 @@
-//! What the tests share: completing a table in the simplest way.
+//! Shared helpers: completing a table in the simplest way.
 
 use arrow_array::RecordBatch;
 use psd_impute::table::Table;
@@ -73,7 +73,7 @@ pub(crate) fn source_with(text: &str, options: &ReadOptions) -> Source {
     Source::spool(text.as_bytes(), options).unwrap()
 }
 
-/// What is said of the cells of a text.
+/// The report on the cells of a text.
 pub(crate) fn remarks_of(text: &str, options: &ReadOptions) -> Vec<String> {
     let mut survey = Survey::default();
     for batch in source_with(text, options).batches().unwrap() {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const MUTATIONS: usize = 300;
 
-/// A table with gaps in columns of several types.
+/// A table with missing cells in columns of several types.
 fn records() -> RecordBatch {
     let gap = |i: usize| !i.is_multiple_of(5);
     let label = |i: usize| gap(i).then(|| ["a", "bc", "def"][i % 3]);
@@ -35,7 +35,7 @@ fn records() -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// The table in every format, with what the file is called.
+/// The table in every format, with the file's name.
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     let records = records();
     let schema = records.schema();

@@ -1,4 +1,4 @@
-//! Dates as people write them.
+//! Dates in the forms that people write.
 
 use crate::common::{completed, plan_of, remarks_of, source_with};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
@@ -136,7 +136,7 @@ fn digits(form: impl Fn(u32) -> String, others: &[(u32, &str)]) -> String {
     format!("a,b\n{rows}")
 }
 
-/// They are dates or are left, and never numbers, which would be completed with what is no date.
+/// They are dates or are left, never numbers, which would be completed with invalid dates.
 #[test]
 fn dates_of_digits_are_no_numbers_when_some_cells_are_none() {
     let role = |text: &str| {
@@ -169,7 +169,7 @@ fn dates_of_digits_are_no_numbers_when_some_cells_are_none() {
     );
 }
 
-/// As programs write integers that have gaps.
+/// Integers with missing cells, as programs write them.
 #[test]
 fn dates_of_digits_may_have_a_point_and_a_zero() {
     let text = digits(|i| format!("{}.0", 20200110 + i), &[(5, "")]);

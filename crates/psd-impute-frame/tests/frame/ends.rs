@@ -1,4 +1,4 @@
-//! Ends that all observed cells respect: imputed ones do too, unless somebody asks for something else.
+//! Ends that all observed cells respect: imputed ones do too, unless other bounds are given.
 
 use crate::common::{asked, source_with};
 use psd_impute::FitOptions;
@@ -43,7 +43,7 @@ fn ends(model: &TableModel, column: &str) -> [Option<f64>; 2] {
     model.plan.column(column).unwrap().ends()
 }
 
-/// The least and the largest of a column's cells in some new rows.
+/// The smallest and the largest cell of a column in some new rows.
 fn range(model: &TableModel, options: &BoundsOptions, j: usize) -> (f64, f64) {
     range_within(model, model.plan.limits(options, None).unwrap(), j)
 }

@@ -1,4 +1,4 @@
-//! What the rules say of columns.
+//! The kinds that the rules give columns.
 
 use crate::common::plan_of;
 use psd_impute::table::TOLD_APART;
@@ -191,7 +191,7 @@ fn columns_of_the_same_name_are_refused() {
     assert_eq!(error.to_string(), "the table has two columns named `a`");
 }
 
-/// The tables that people try first; only where they are at hand.
+/// Well-known tables, if they are available.
 #[test]
 fn known_tables_are_understood() {
     let folder = std::path::Path::new("/work/shared/datasets/mixed");

@@ -1,4 +1,4 @@
-//! Numbers as people write them.
+//! Numbers in the forms that people write.
 
 use crate::common::{completed, plan_of, remarks_of, source_with};
 use psd_impute_frame::{Plan, ReadOptions, Reason, Role, Wishes};

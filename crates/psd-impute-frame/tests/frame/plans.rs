@@ -188,7 +188,7 @@ fn types_are_checked() {
 }
 
 proptest! {
-    /// Whatever a stored plan says, it is refused or it works.
+    /// Any stored plan is refused or works.
     #[test]
     fn a_damaged_plan_does_no_harm(at in any::<prop::sample::Index>(), byte in 0x20..0x7fu8, more in 0..3usize) {
         let mut json = serde_json::to_vec(&plan()).unwrap();
@@ -235,7 +235,7 @@ fn a_plan_from_text_fits_the_same_table_in_parquet() {
         let batch = source.batches().unwrap().next().unwrap().unwrap();
         let (table, mut report) = plan.encode(&batch).unwrap();
         let cells: Vec<String> = table.rows().map(|row| format!("{row:?}")).collect();
-        // What follows the modelled columns is constant, and filled on the way.
+        // Columns after the modelled ones are constant, and filled separately.
         let constants = report.columns.split_off(table.columns().len());
         assert_eq!(constants.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["same"]);
         (cells, report)

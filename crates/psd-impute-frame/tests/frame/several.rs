@@ -31,7 +31,7 @@ fn complete(paths: &[PathBuf], output: &Path) -> Result<String> {
     Ok(std::fs::read_to_string(output).unwrap_or_default())
 }
 
-/// What is wrong with a second file.
+/// The error for a second file.
 fn refused(first: (&str, &str), second: (&str, &str)) -> String {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path(), &[first, second]);

@@ -1,4 +1,4 @@
-//! Files appear whole or not at all, and what the system says of an output is told as it is.
+//! Files appear whole or not at all, and errors of the system about an output are reported unchanged.
 
 use crate::common::{batches_of, filled};
 use psd_impute_frame::{Compression, Error, Format, Plan, Result, Target, Wishes, Writer, write_file};

@@ -1,4 +1,4 @@
-//! What stands for a missing cell, in text and in typed columns.
+//! Tokens for missing cells, in text and in typed columns.
 
 use crate::common::{complete_records, remarks_of, source_with};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};

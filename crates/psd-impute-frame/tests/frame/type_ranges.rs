@@ -1,4 +1,4 @@
-//! Cells that are drawn stay within what their type can hold, and do not pile up at its ends.
+//! Drawn cells stay within the range of their type, and do not accumulate at its ends.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int8Type};
@@ -13,7 +13,7 @@ use psd_impute::impute::Limits;
 use psd_impute_frame::{Batch, BoundsOptions, Format, Source, Surveyed, TableModel, Wishes};
 use std::sync::Arc;
 
-/// Columns of small types that are filled from end to end, with gaps, and one that goes with them.
+/// Columns of small types that cover their whole range, with missing cells, and one that depends on them.
 fn records() -> RecordBatch {
     let u = |i: usize, k: f64| (i as f64 * 0.618_033_988_75 + k * (i as f64 * 0.414_213_562).fract()).fract();
     let cell = |i: usize, k: usize, x: f64| (i % 7 != k).then_some(x.floor());
@@ -69,7 +69,7 @@ fn sampled(fitted: &TableModel, limits: Limits, rows: usize) -> Vec<(String, Vec
     names.into_iter().zip(records.columns().iter().map(numbers)).collect()
 }
 
-/// Nothing but what the types can hold.
+/// Limits by the ranges of the types only.
 fn types_only() -> BoundsOptions {
     BoundsOptions { asked: Vec::new(), auto: false }
 }

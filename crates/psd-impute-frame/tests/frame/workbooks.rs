@@ -56,7 +56,7 @@ fn archive(parts: &[(String, String)]) -> Vec<u8> {
     file.finish().unwrap().into_inner()
 }
 
-/// Rows of cells: a text in quotes, `#` errors, `=` formulas, or numbers; what is empty is left out.
+/// Rows of cells: a text in quotes, `#` errors, `=` formulas, or numbers; empty cells are left out.
 fn rows(first: u32, rows: &[&[&str]]) -> String {
     let cell = |row: u32, (j, cell): (usize, &&str)| {
         let place = format!("{}{row}", char::from(b'A' + j as u8));

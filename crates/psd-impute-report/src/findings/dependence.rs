@@ -108,7 +108,7 @@ impl Dependence {
         format!("{}; most of all, {how}.", self.how_many())
     }
 
-    /// How many pairs differ by more than chance.
+    /// The number of pairs that differ by more than chance, in words.
     pub(super) fn how_many(&self) -> String {
         let beyond = match self.beyond {
             0 => "None".to_string(),

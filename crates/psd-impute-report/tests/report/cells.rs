@@ -1,4 +1,4 @@
-//! What is known of missing cells.
+//! Distributions of missing cells.
 
 use crate::common::*;
 use psd_impute_report::findings::cells::{Cell, Known};
@@ -18,7 +18,7 @@ fn cells_that_the_row_tells_are_surer_than_those_it_does_not() {
         widths.sort_by(f64::total_cmp);
         widths[widths.len() / 2]
     };
-    // `y` is `x` and a tenth of noise; `noise` is nothing but itself.
+    // `y` is `x` plus 0.1 times noise; `noise` is independent.
     assert!(typical(1) < 0.25, "{}", typical(1));
     assert!((0.7..1.3).contains(&typical(2)), "{}", typical(2));
     for known in known(1) {

@@ -48,7 +48,7 @@ pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// `x` normal; `y` close to it; `noise` apart; `group` by the sign of `x`; gaps in all but `x`.
+/// `x` is normal, `y` close to it, `noise` independent, `group` the sign of `x`; all but `x` have missing cells.
 pub(crate) fn table(rows: usize, seed: u64) -> String {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let mut out = "x,y,noise,group\n".to_string();

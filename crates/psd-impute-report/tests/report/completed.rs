@@ -1,4 +1,4 @@
-//! Completed tables are checked against the table, and looked at.
+//! Completed tables are checked against the table, and compared.
 
 use crate::common::*;
 use psd_impute_report::Error;

@@ -1,4 +1,4 @@
-//! What is found is what was put there.
+//! Findings match the simulated effects.
 
 use crate::common::*;
 use psd_impute_report::findings::little::Little;

@@ -1,10 +1,10 @@
-//! What the page says should be looked at, and that it reassures only where it may.
+//! Findings that the page lists to look at, and reassurance only where it is justified.
 
 use crate::common::*;
 use psd_impute::table::RowCounter;
 use psd_impute_report::{Findings, Subject, page};
 
-/// A column that was observed only where another one is large.
+/// A column that is observed only if another one is large.
 fn cut() -> String {
     let rng = &mut rand::SeedableRng::seed_from_u64(7);
     let row = |_| {
@@ -56,7 +56,7 @@ fn a_code_for_missing_cells_is_named() {
     assert!(page(&found).unwrap().contains("<code>--missing x=-999</code> makes it missing."));
 }
 
-/// The page speaks of the cells that `impute` writes.
+/// The page describes the cells that `impute` writes.
 #[test]
 fn draws_are_those_of_impute() {
     let text = table(120, 6);

@@ -1,9 +1,9 @@
-//! What stands on the page.
+//! Contents of the page.
 
 use crate::common::*;
 use psd_impute_report::{Findings, Names, Subject, page};
 
-/// A page of a table with a path and a command that typography must leave alone.
+/// A page of a table with a path and a command that typography must not change.
 fn shown() -> String {
     let row = |i: u32| {
         let cell = |every: u32, x: u32| if i.is_multiple_of(every) { String::new() } else { x.to_string() };

@@ -1,4 +1,4 @@
-//! Timing on a machine that others use too: the least of several runs.
+//! Timing on a shared machine: the minimum of several runs.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -18,13 +18,13 @@ pub(crate) fn time<R>(work: impl FnOnce() -> R) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// The least seconds of several runs.
+/// The minimum seconds of several runs.
 pub(crate) fn best<R>(mut work: impl FnMut() -> R) -> f64 {
     let Ok(seconds) = least(|| Ok::<_, Infallible>(time(&mut work)));
     seconds
 }
 
-/// The least of several measurements that time themselves.
+/// The minimum of several measurements that time themselves.
 pub(crate) fn least<E>(mut measure: impl FnMut() -> Result<f64, E>) -> Result<f64, E> {
     let (mut least, mut runs, start) = (f64::INFINITY, 0, Instant::now());
     let spent = || start.elapsed().as_secs_f64();

@@ -26,9 +26,9 @@ pub(crate) struct Case {
     pub(crate) columns: usize,
     /// `l`.
     pub(crate) anchors: usize,
-    /// Different patterns, which the rows take in turn; as chance has it when there is no number.
+    /// Number of patterns, which the rows take in turn; random patterns if `None`.
     pub(crate) patterns: Option<usize>,
-    /// How the data term is held.
+    /// The storage of the data term.
     pub(crate) storage: Storage,
 }
 
@@ -66,7 +66,7 @@ impl Case {
     }
 }
 
-/// Which cells of a row are missing; never all of them.
+/// The missing cells of a row; never all of them.
 fn mask(columns: usize, rng: &mut ChaCha8Rng) -> Vec<bool> {
     loop {
         let mask: Vec<bool> = (0..columns).map(|_| rng.random::<f64>() < MISSING).collect();
@@ -76,7 +76,7 @@ fn mask(columns: usize, rng: &mut ChaCha8Rng) -> Vec<bool> {
     }
 }
 
-/// Masks drawn at random, but for those that were drawn before.
+/// Random masks, without repetition.
 fn different_masks(columns: usize, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<bool>> {
     let (mut masks, mut seen) = (Vec::new(), BTreeSet::new());
     while masks.len() < count {

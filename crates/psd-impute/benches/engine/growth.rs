@@ -37,7 +37,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// One solve.
 struct Run {
-    /// Seconds of it all.
+    /// Total seconds.
     total: f64,
     /// Seconds in Newton systems.
     solving: f64,

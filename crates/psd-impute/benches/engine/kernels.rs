@@ -1,4 +1,4 @@
-//! The machine's rates, and dense kernels standing alone: plain faer on all threads.
+//! The machine's rates, and separate dense kernels: plain faer on all threads.
 
 use crate::clock::{best, least};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -18,11 +18,11 @@ const LARGE: usize = 1 << 27;
 /// Numbers in one operand of the forming products at most.
 const PIECE: usize = 1 << 21;
 
-/// What the machine can do.
+/// The rates of the machine.
 pub(crate) struct Machine {
-    /// Floating-point operations a second in a large matrix product.
+    /// Floating-point operations per second in a large matrix product.
     pub(crate) flops: f64,
-    /// Bytes a second read from memory.
+    /// Bytes per second read from memory.
     pub(crate) bytes: f64,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Bytes a second when an array of this many numbers is summed.
+/// Bytes per second when an array of this many numbers is summed.
 pub(crate) fn read_rate(numbers: usize) -> f64 {
     let array = vec![1.0; numbers];
     let piece = numbers.div_ceil(8 * rayon::current_num_threads());
@@ -109,8 +109,8 @@ pub(crate) fn cholesky(n: usize) -> f64 {
     seconds.unwrap_or(f64::NAN)
 }
 
-/// Numbers of ordinary size, in the padding below the columns too: faer multiplies a left operand's padding along, and what the
-/// allocator left there may be subnormal numbers, which are slow.
+/// Numbers of ordinary size, in the padding below the columns too: faer multiplies a left operand's padding too, and uninitialised
+/// values there may be subnormal numbers, which are slow.
 fn filled(rows: usize, columns: usize) -> Mat<f64> {
     let entry = |i: usize, j: usize| 0.5 + ((7 * i + 3 * j) % 11) as f64 / 11.0;
     let mut out = Mat::from_fn(rows.next_multiple_of(8), columns, entry);

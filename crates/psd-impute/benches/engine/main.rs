@@ -6,7 +6,7 @@
 //! ```
 //!
 //! - `maps`: the data term's two linear maps against a matrix product;
-//! - `newton`: one Newton step against the dense kernels it cannot avoid;
+//! - `newton`: one Newton step against the dense kernels that it requires;
 //! - `whole`: a whole solve: time, phases, memory;
 //! - `growth`: time against the number of rows.
 

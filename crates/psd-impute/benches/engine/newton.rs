@@ -1,4 +1,4 @@
-//! One Newton step of each system against the dense kernels it cannot avoid, measured standing alone.
+//! One Newton step of each system against the dense kernels that it requires, measured separately.
 
 use crate::clock::least;
 use crate::data::{Case, MEMORY};
@@ -41,7 +41,7 @@ pub(crate) fn run(machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Why a step is not measured.
+/// The reason why a step is not measured.
 fn too_large(machine: &Machine, case: &Case, kind: SystemKind) -> Option<String> {
     let (n, l, p) = (case.rows as f64, case.anchors as f64, packed_len(case.anchors) as f64);
     let (order, other) = match kind {
@@ -86,7 +86,7 @@ fn total(seconds: &Seconds) -> f64 {
     seconds.factor + seconds.solve
 }
 
-/// What the step cannot avoid, with its seconds.
+/// The kernels that the step requires, with their seconds.
 fn kernels(objective: &Objective, step: &NewtonStep) -> Vec<(String, f64)> {
     let (l, n, rank) = (objective.order(), objective.rows(), step.x.ncols());
     let named = |name: &str, seconds| (name.to_string(), seconds);

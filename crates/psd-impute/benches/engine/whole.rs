@@ -1,4 +1,4 @@
-//! A whole solve: time, phases, memory. It runs in a process of its own, so that the peak memory is its own.
+//! A whole solve: time, phases, memory. It runs in a separate process, so that the peak memory is its own.
 
 use crate::data::Case;
 use psd_impute::objective::Storage;
@@ -59,13 +59,13 @@ pub(crate) fn child(columns: &str) -> Result<()> {
     Ok(())
 }
 
-/// How many steps each system took, in order of appearance.
+/// The number of steps of each system, in order of appearance.
 fn systems(steps: &[Iteration]) -> String {
     let runs = steps.chunk_by(|a, b| a.system == b.system);
     runs.map(|run| format!("{} {:?}", run.len(), run[0].system).to_lowercase()).collect::<Vec<_>>().join(", ")
 }
 
-/// The most memory that the process ever held, in KiB.
+/// The peak memory of the process, in KiB.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()

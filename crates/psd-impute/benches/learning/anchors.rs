@@ -9,11 +9,11 @@ use psd_impute::objective::ProblemOptions;
 use std::time::Instant;
 
 const ROWS: usize = 1500;
-/// Steps of L-BFGS at most, the same for all.
+/// Maximum number of L-BFGS steps, the same for all.
 const STEPS: usize = 40;
-/// Seconds that a run may take, as foretold by the one before it at fewer anchors.
+/// Maximum seconds of a run, as predicted from the one before it with fewer anchors.
 const CEILING: f64 = 40.0;
-/// Strength and scale of the metric's prior; the rows to stop by choose.
+/// Strengths and scales of the metric's prior; the rows for early stopping choose.
 const PRIORS: [(f64, f64); 3] = [(0.2, 0.4), (0.05, 0.15), (0.02, 0.03)];
 
 /// Prints the section.
@@ -45,7 +45,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The held-out likelihood, the prior that won and the step that was kept.
+/// The held-out likelihood, the chosen prior and the step that was kept.
 fn learn(data: &Data, anchors: usize, structure: Structure) -> Result<(f64, (f64, f64), usize)> {
     let params = LbfgsParams { max_iterations: STEPS, tolerance: 1e-5, memory: 12 };
     let held_out = Some(HeldOut { table: &data.stop, every: 5, patience: 2 });

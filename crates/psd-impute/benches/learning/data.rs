@@ -1,4 +1,4 @@
-//! Simulated tables with gaps, and where learning starts on them.
+//! Simulated incomplete tables, and the starting points of learning.
 
 use faer::{Mat, Scale};
 use psd_impute::Result;
@@ -10,7 +10,7 @@ use psd_impute::table::Table;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Rows to learn from, rows to stop by, and rows to judge by.
+/// Training rows, rows for early stopping, and test rows.
 pub(crate) struct Data {
     pub(crate) train: Table,
     pub(crate) stop: Table,
@@ -20,7 +20,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// Two half circles that hold each other, with noise; a fifth of the cells missing.
+    /// Two interlocking half circles with noise; a fifth of the cells missing.
     pub(crate) fn moons(rows: usize, seed: u64) -> Result<Self> {
         Self::new(rows, seed, &["x", "y"], |rng| {
             let (t, upper) = (std::f64::consts::PI * rng.random::<f64>(), rng.random::<bool>());
@@ -29,7 +29,7 @@ impl Data {
         })
     }
 
-    /// Five columns that follow two factors, one of them bent; a fifth of the cells missing.
+    /// Five columns that depend on two factors, one of them curved; a fifth of the cells missing.
     pub(crate) fn correlated(rows: usize, seed: u64) -> Result<Self> {
         Self::new(rows, seed, &["a", "b", "c", "d", "e"], |rng| {
             let (u, v) = (normal(rng), normal(rng));
@@ -38,7 +38,7 @@ impl Data {
         })
     }
 
-    /// Six rows in ten to learn from, and two each to stop and to judge by; a fifth of the cells missing.
+    /// 60 % of the rows for training, and 20 % each for early stopping and testing; a fifth of the cells missing.
     fn new(
         rows: usize,
         seed: u64,
@@ -82,7 +82,7 @@ impl Data {
         MetricPrior { strength, scale: &self.covariance * Scale(scale) }
     }
 
-    /// The log-likelihood of the rows to judge by, in nats a row.
+    /// The log-likelihood of the test rows, in nats per row.
     pub(crate) fn score(&self, density: &dyn Density) -> Result<f64> {
         Ok(density.log_marginals(&self.test)?.iter().sum::<f64>() / self.test.len() as f64)
     }

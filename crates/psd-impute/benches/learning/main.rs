@@ -1,4 +1,4 @@
-//! Ways to learn a density, compared on simulated tables: seconds and held-out likelihood.
+//! Methods of learning a density, compared on simulated tables: seconds and held-out likelihood.
 //!
 //! ```text
 //! cargo bench -p psd-impute --bench learning                   all sections

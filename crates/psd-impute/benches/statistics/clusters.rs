@@ -1,13 +1,13 @@
-//! Whether what is imputed into clusters scatters as Rubin's rules need.
+//! Variance of imputations of clustered data, compared with that required by Rubin's rules.
 //!
-//! Of an estimate `q` of each of `m` completed tables, with `q*` that of the table without gaps, the rules hold if
+//! For an estimate `q` from each of `m` completed tables, with `q*` that from the complete table, the rules hold if
 //!
 //! ```text
 //! E (avg q - q*)² = (1 + 1/m) E B        B the variance of q between the tables
 //! ```
 //!
-//! whatever the estimate's own standard error; a bias of what is imputed counts on the left. Regressions of one normal table tell little
-//! of mixtures; these rows come from three normals.
+//! whatever the estimate's own standard error; a bias of the imputations counts on the left. Regressions of one normal table say little
+//! about mixtures; these rows come from three normals.
 
 use crate::data::normal;
 use psd_impute::Result;
@@ -22,10 +22,10 @@ const ROWS: usize = 150;
 const COLUMNS: usize = 4;
 const COMPLETED: u64 = 3;
 
-/// What is estimated.
+/// The estimands.
 const ESTIMANDS: [&str; 5] = ["mean", "variance", "slope", "upper tail", "in the gap"];
 
-/// The ways to completed tables.
+/// The methods of completing tables.
 const WAYS: [&str; 2] = ["refits", "one fit"];
 
 /// Prints the section: all numbers times one thousand, but for the last.
@@ -52,7 +52,7 @@ pub(crate) fn run(count: u64) -> Result<()> {
     Ok(())
 }
 
-/// What completed tables say of an estimate.
+/// The results of completed tables for an estimate.
 #[derive(Clone, Copy)]
 struct Found {
     /// `avg q - q*`.
@@ -61,7 +61,7 @@ struct Found {
     rules: f64,
 }
 
-/// For each of the ways, each of the estimands.
+/// For each of the methods, each of the estimands.
 fn one(seed: u64, missing: f64) -> Result<[[Found; 5]; 2]> {
     let [whole, table] = tables(seed, missing)?;
     let truth = estimates(&whole);
@@ -80,14 +80,14 @@ fn one(seed: u64, missing: f64) -> Result<[[Found; 5]; 2]> {
     Ok([way(false)?, way(true)?])
 }
 
-/// The centre of a cluster, how much of what its columns have in common is in the second, and the deviation of the rest.
+/// The centre of a cluster, the loading of its second column on the common factor, and the deviation of the rest.
 const CLUSTERS: [([f64; COLUMNS], f64, f64); 3] = [
     ([-2.0, -1.0, 0.0, -2.0], 0.3, 0.3),
     ([0.5, 1.5, -1.0, 0.5], 0.9, 0.6),
     ([2.0, 0.0, 1.5, 2.0], -0.5, 0.5),
 ];
 
-/// Three clusters of different shapes, without gaps and with them.
+/// Three clusters of different shapes, complete and with missing cells.
 fn tables(seed: u64, missing: f64) -> Result<[Table; 2]> {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let mut rows = Vec::with_capacity(ROWS);

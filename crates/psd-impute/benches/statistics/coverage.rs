@@ -1,4 +1,4 @@
-//! How often a 95 % interval holds the truth.
+//! Coverage of 95 % intervals.
 
 use crate::data::{DEGREES, ESTIMANDS, Mechanism, ROWS, estimates, tables};
 use crate::rubin::Pooled;
@@ -15,10 +15,10 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Completed tables a simulated one: many, and as few as people make.
+/// Completed tables per simulated one: many, and as few as usual.
 const COMPLETED: [u64; 2] = [20, 3];
 
-/// What completes a table.
+/// The model that completes a table.
 #[derive(Clone, Copy)]
 enum Way {
     /// The stack of the members that are allowed.
@@ -55,10 +55,10 @@ pub(crate) fn by_members(count: u64) -> Result<()> {
     models.into_iter().try_for_each(|(name, way)| section(count, COMPLETED[0], name, way))
 }
 
-/// The ways to an interval: the table without gaps, a refit for each completed table, one fit for all.
+/// The methods of an interval: the complete table, a refit for each completed table, one fit for all.
 const WAYS: [&str; 3] = ["no gaps", "refits", "one fit"];
 
-/// The estimands of a table, by each way; and the donors' and the normal model's shares, and the ridge.
+/// The estimands of a table, by each method; and the donors' and the normal model's shares, and the ridge.
 type Outcome = ([[Pooled; 3]; 3], [f64; 3]);
 
 fn section(count: u64, completed: u64, members: &str, way: Way) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Simulated regressions with gaps.
+//! Simulated regressions with missing cells.
 
 use psd_impute::Result;
 use psd_impute::table::Table;
@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 /// Rows of a table.
 pub(crate) const ROWS: usize = 100;
 
-/// Why cells are missing.
+/// The mechanism of missingness.
 #[derive(Clone, Copy)]
 pub(crate) enum Mechanism {
     /// Three in ten, whatever the row.
@@ -17,11 +17,11 @@ pub(crate) enum Mechanism {
     Mar,
 }
 
-/// What is estimated, with its true value.
+/// The estimands, with their true values.
 pub(crate) const ESTIMANDS: [(&str, f64); 3] =
     [("mean of y", 1.0), ("slope on x1", 1.0), ("slope on x2", -0.5)];
 
-/// `y = 1 + x1 - x2/2 + e` with `x1` and `x2` of correlation one half: the table without gaps, and with gaps in `y` and `x2`.
+/// `y = 1 + x1 - x2/2 + e` with `x1` and `x2` of correlation one half: the complete table, and with missing cells in `y` and `x2`.
 pub(crate) fn tables(seed: u64, mechanism: Mechanism) -> Result<[Table; 2]> {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
     let mut rows = Vec::with_capacity(ROWS);
@@ -42,7 +42,7 @@ pub(crate) fn tables(seed: u64, mechanism: Mechanism) -> Result<[Table; 2]> {
     Ok([Table::continuous(&names, &rows)?, Table::continuous(&names, &gaps)?])
 }
 
-/// Each of [`ESTIMANDS`] with its squared standard error, from a table without gaps.
+/// Each of [`ESTIMANDS`] with its squared standard error, from a complete table.
 pub(crate) fn estimates(table: &Table) -> [(f64, f64); 3] {
     let n = table.len() as f64;
     let mean = |j: usize| table.rows().map(|row| row[j]).sum::<f64>() / n;

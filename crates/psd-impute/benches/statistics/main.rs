@@ -1,4 +1,4 @@
-//! Whether what is said of the estimates holds on simulated tables.
+//! Tests of the claims about estimates on simulated tables.
 //!
 //! ```text
 //! cargo bench -p psd-impute --bench statistics                   all but the last section
@@ -7,9 +7,9 @@
 //! ```
 //!
 //! - `coverage`: intervals from several completed tables, pooled by Rubin's rules;
-//! - `clusters`: whether what is imputed into clusters scatters as these rules need;
-//! - `rate`: how fast the divergence from a known density falls with the number of rows;
-//! - `members`: coverage by stacks with fewer members, only when asked for.
+//! - `clusters`: variance of imputations of clustered data against that required by these rules;
+//! - `rate`: the rate at which the divergence from a known density falls with the number of rows;
+//! - `members`: coverage by stacks with fewer members, only if requested.
 
 mod clusters;
 mod coverage;

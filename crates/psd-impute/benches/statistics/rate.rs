@@ -1,7 +1,7 @@
-//! How fast the masked divergence falls with the number of rows.
+//! The rate at which the masked divergence falls with the number of rows.
 //!
-//! The rows come from a mixture of three densities with closed marginals, normal ones or Student's; each cell is missing in three of ten,
-//! whatever the row. The divergence `E[log p_S(x_S) - log p̂_S(x_S)]` is estimated on rows that no fit has seen. As `E[p̂_S/p_S]` is one,
+//! The rows come from a mixture of three densities with closed marginals, normal or Student's; each cell is missing with probability 0.3,
+//! whatever the row. The divergence `E[log p_S(x_S) - log p̂_S(x_S)]` is estimated on held-out rows. As `E[p̂_S/p_S]` is one,
 //! `r - 1 - log r` with `r = p̂_S/p_S` has the same expectation, is never negative and varies much less.
 
 use crate::data::normal;
@@ -13,9 +13,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
 
-/// Rows to judge by.
+/// Number of test rows.
 const TEST: usize = 20_000;
-/// Rows to learn from, and tables drawn of so many.
+/// Numbers of training rows, and of tables drawn with each.
 const SIZES: [(usize, u64); 6] = [(100, 8), (300, 8), (1000, 4), (3000, 3), (10_000, 2), (30_000, 1)];
 /// Share of the cells that is missing.
 const MISSING: f64 = 0.3;
@@ -80,7 +80,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 }
 
 impl Truth {
-    /// Rows with gaps.
+    /// Rows with missing cells.
     fn rows(&self, count: usize, rng: &mut ChaCha8Rng) -> Vec<[f64; 2]> {
         let mut rows = Vec::with_capacity(count);
         for _ in 0..count {
@@ -131,7 +131,7 @@ impl Truth {
         self.parts.iter().map(part).sum::<f64>().ln()
     }
 
-    /// The divergence of a stack fitted to so many rows, and its standard error from the test rows.
+    /// The divergence of a stack fitted to the given number of rows, and its standard error from the test rows.
     fn divergence(&self, count: usize, seed: u64, test: &[[f64; 2]]) -> Result<(f64, f64)> {
         let rows = self.rows(count, &mut ChaCha8Rng::seed_from_u64(seed));
         let (table, scaler) = Table::continuous(&["x", "y"], &rows)?.standardise();

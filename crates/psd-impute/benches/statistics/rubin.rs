@@ -1,6 +1,6 @@
 //! Rubin's rules, with the degrees of freedom of Barnard and Rubin (1999).
 
-/// What completed tables say of a number.
+/// The pooled results of completed tables for a number.
 pub(crate) struct Pooled {
     pub(crate) estimate: f64,
     /// The mean of the tables' squared standard errors.

@@ -33,7 +33,7 @@ fn plain(model: &Model, table: &Table, seed: u64) -> Table {
     model.imputer(Limits::none(3)).unwrap().draw_rows(table, seed, 1).unwrap()
 }
 
-/// What an analyst might compute of a completed table: the mean of `b`, and of its product with `a`.
+/// Estimates from a completed table: the mean of `b`, and of its product with `a`.
 fn statistics(table: &Table) -> [f64; 2] {
     let mean = |f: fn(&[f64]) -> f64| table.rows().map(f).sum::<f64>() / table.len() as f64;
     [mean(|row| row[1]), mean(|row| row[0] * row[1])]
@@ -86,7 +86,7 @@ fn each_cell_is_still_drawn_from_its_distribution() {
     }
 }
 
-/// Where rows are few, one near to its mean does most for the table; it is not to be preferred.
+/// With few rows, a candidate near its mean improves the balance most; it must not be preferred.
 #[test]
 fn draws_of_few_rows_are_as_spread_as_their_distributions() {
     let (model, table) = fitted(40);
@@ -115,7 +115,7 @@ fn draws_of_few_rows_are_as_spread_as_their_distributions() {
     }
 }
 
-/// `(1 + 1/m) B` is to be what a table scatters by whose rows are drawn each by itself, and what the average over the tables scatters by.
+/// `(1 + 1/m) B` must be the variance of a table whose rows are drawn independently, and that of the average over the tables.
 #[test]
 fn several_tables_have_the_variance_that_rubins_rules_need() {
     let (model, table) = fitted(50);
@@ -131,7 +131,7 @@ fn several_tables_have_the_variance_that_rubins_rules_need() {
             let needed = alone[k] + variance(&averages);
             // There is a reserve of a quarter of a table.
             let ratio = (1.0 + 1.0 / of as f64) * between / needed / (1.0 + 0.25 / of as f64);
-            // What is needed is known to 2 %, the variance between tables to 4 %.
+            // The target is known to 2 %, the variance between imputations to 4 %.
             assert!((0.9..1.1).contains(&ratio), "{of} tables, statistic {k}: {ratio}");
         }
     }

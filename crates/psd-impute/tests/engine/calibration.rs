@@ -1,4 +1,4 @@
-//! Imputations are calibrated where the density is the truth, and where it was fitted to enough rows.
+//! Imputations are calibrated if the density is the truth, and if it was fitted to enough rows.
 
 use crate::common::*;
 use psd_impute::density::Density;
@@ -11,7 +11,7 @@ fn intervals(imputer: &Imputer<'_>, table: &Table) -> Vec<CellSummary> {
     imputer.summaries(table, &[0.25, 0.75, 0.1, 0.9, 0.025, 0.975]).unwrap()
 }
 
-/// They hold the cells of the complete table as often as they say.
+/// Their coverage of the complete table's cells is nominal.
 #[track_caller]
 fn cover(cells: &[CellSummary], complete: &Table) {
     for (k, level) in [0.5, 0.8, 0.95].into_iter().enumerate() {

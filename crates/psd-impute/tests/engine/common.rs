@@ -17,7 +17,7 @@ pub(crate) fn stack_of(members: Vec<Member>, seed: u64) -> FitOptions {
     FitOptions { recipe: Recipe::Stack(options), seed, ..FitOptions::default() }
 }
 
-/// So many random cases, the same ones every time.
+/// The given number of random cases, always the same.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed: RngSeed::Fixed(20_26), failure_persistence: None, ..Default::default() }
 }
@@ -86,7 +86,7 @@ fn measure(shape: Shape, d: usize) -> BaseMeasure {
     }
 }
 
-/// A continuous table with gaps, and features around random anchors. Cells lie within `[-SIDE, SIDE]`.
+/// An incomplete continuous table, and features around random anchors. Cells lie within `[-SIDE, SIDE]`.
 pub(crate) fn continuous(
     seed: u64,
     n: usize,
@@ -135,7 +135,7 @@ pub(crate) fn mixed(
     (table, features)
 }
 
-/// A mixed problem of any size from the smallest on: one row, one anchor, one continuous column, all rows complete, one cell a row, repeated
+/// A mixed problem of any size from the smallest on: one row, one anchor, one continuous column, all rows complete, one cell per row, repeated
 /// rows and a constant column all occur.
 pub(crate) fn anything(seed: u64, shape: Shape) -> (Table, Features) {
     let rng = &mut rng(seed ^ 0xabc);
@@ -253,7 +253,7 @@ pub(crate) fn units() -> Scaler {
     Scaler::of(&Table::continuous(&["a", "b", "c"], &[[45.0, -0.1, 3.0], [55.0, 0.1, 4.0]]).unwrap())
 }
 
-/// Rows of the truth in those units, complete and with gaps.
+/// Rows of the truth in those units, complete and with missing cells.
 pub(crate) fn truth_tables(n: usize, missing: f64, seed: u64) -> (Table, Table) {
     let (truth, units, rng) = (truth(), units(), &mut rng(seed));
     let rows: Vec<Vec<f64>> = (0..n)

@@ -188,7 +188,7 @@ fn two_anchors(across: f64) -> PsdDensity {
     PsdDensity::new(features, q).unwrap()
 }
 
-/// A row where the density is zero: the pairs cancel to the last bit, and what is left is a sound distribution all the same.
+/// A row at which the density is zero: the pairs cancel to the last bit, and the result is still a valid distribution.
 #[test]
 fn a_zero_of_the_density_still_has_a_conditional() {
     let density = two_anchors(-1.0);

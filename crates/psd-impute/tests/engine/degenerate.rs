@@ -1,4 +1,4 @@
-//! Tables with hardly anything to learn from: a finite completion or a clear error.
+//! Tables with very little data: a finite completion or a clear error.
 
 use crate::common::*;
 use psd_impute::Result;
@@ -66,7 +66,7 @@ fn a_row_without_cells() {
     completes(&rows);
 }
 
-/// Nothing is known of such a column: it is completed as a standard normal one.
+/// A column without information is completed as a standard normal one.
 #[test]
 fn a_column_never_observed() {
     let mut rows = noise(30, 3, 0.2, 2);

@@ -60,7 +60,7 @@ fn columns_with_ties_are_drawn_on_observed_values() {
     assert_eq!(ties.recorded(0, 0.4), 0.4);
 }
 
-/// An amount: nothing every third time, else a number that hardly any other row has.
+/// An amount: zero every third time, otherwise a nearly unique number.
 #[test]
 fn an_amount_is_drawn_as_nothing_as_often_as_it_was_observed() {
     let rng = &mut rng(3);
@@ -83,7 +83,7 @@ fn an_amount_is_drawn_as_nothing_as_often_as_it_was_observed() {
     assert!((share(&drawn) - share(&observed)).abs() < 3.0 * deviation, "{}", share(&drawn));
 }
 
-/// Of very many values some are enough, but none that comes back may be missing.
+/// Of very many values a sample is enough, but every repeated value must be included.
 #[test]
 fn of_many_values_those_that_come_back_are_kept() {
     let rows: Vec<[f64; 1]> = (0..5000).map(|i| [if i % 4 == 0 { 1000.5 } else { f64::from(i) }]).collect();
@@ -144,7 +144,7 @@ fn calibrated_ties_give_each_value_as_often_as_it_was_observed() {
     assert!((better - wanted).abs() < 0.04 && (plain - wanted).abs() > 0.08, "{plain} {better} {wanted}");
 }
 
-/// Large tables too: what is observed is counted in all rows, not in some of them, which have more or fewer zeros by chance.
+/// In large tables too, observed values are counted in all rows, not in a sample, which has more or fewer zeros by chance.
 #[test]
 fn zeros_are_as_common_in_large_tables() {
     let off = |seed: u64| {

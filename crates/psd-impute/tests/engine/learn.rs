@@ -73,7 +73,7 @@ fn the_copy_keeps_observed_cells_and_fills_the_rest() {
     }
 }
 
-/// Rows along an arch, a third of them with a gap.
+/// Rows along an arch, a third of them with a missing cell.
 pub(crate) fn bent(n: usize, rng: &mut dyn rand::Rng) -> psd_impute::table::Table {
     let row = |i: usize| {
         let t = std::f64::consts::PI * (i as f64 / n as f64);

@@ -1,4 +1,4 @@
-//! Stacks as if they had not seen some rows.
+//! Stacks with some rows held out.
 
 use crate::common::*;
 use psd_impute::density::Density;
@@ -16,7 +16,7 @@ fn table() -> Table {
     Table::continuous(&["x", "y"], &(0..60).map(row).collect::<Vec<_>>()).unwrap().standardise().0
 }
 
-/// Rows that are left out count nothing, and the others for as many more: a table that has these twice in place of those is the same.
+/// Rows left out have no weight, and the others correspondingly more: a table with these twice in place of those is equivalent.
 #[test]
 fn the_normal_model_without_rows_is_that_of_the_others() {
     let table = table();

@@ -1,4 +1,4 @@
-//! Bounds: summaries of truncated cells against quadrature, draws against truncated distributions, and what is refused.
+//! Bounds: summaries of truncated cells against quadrature, draws against truncated distributions, and invalid bounds.
 
 use crate::common::*;
 use psd_impute::Error;

@@ -42,7 +42,7 @@ fn fit(table: &Table) -> (Scaler, FittedStack) {
     (scaler, fit.run(&standardised, &mut ()).unwrap())
 }
 
-/// Observed cells are untouched, missing ones hold what their column may.
+/// Observed cells are unchanged, missing ones get values that their column allows.
 fn check_completed(table: &Table, done: &Table) {
     for (before, after) in table.rows().zip(done.rows()) {
         for (x, y) in before.iter().zip(after) {
@@ -79,7 +79,7 @@ fn all_members_take_every_kind_of_column() {
     }
 }
 
-/// All members speak of the same base measure, the observed frequencies, also when the rows have other weights.
+/// All members have the same base measure, the observed frequencies, also under other row weights.
 #[test]
 fn discrete_cells_have_all_their_mass_before_and_after_a_refit() {
     let table = table(160);

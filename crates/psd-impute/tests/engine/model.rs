@@ -1,4 +1,4 @@
-//! Models and their files: a model that was read does what the one that was written does, to the bit.
+//! Models and their files: a model read from a file gives the same results as the written one, to the bit.
 
 use crate::common::*;
 use crate::learn::bent;
@@ -55,7 +55,7 @@ fn bits(table: &Table) -> Vec<u64> {
     table.rows().flatten().map(|x| x.to_bits()).collect()
 }
 
-/// All that an imputer says of a table.
+/// All results of an imputer for a table.
 fn all(imputer: &Imputer<'_>, table: &Table) -> (Vec<Vec<u64>>, Vec<CellSummary>, Vec<u64>) {
     let done = [
         imputer.draw_rows(table, 3, 1).unwrap(),
@@ -77,7 +77,7 @@ fn drawn(model: &Model, table: &Table, (number, of): (u64, u64), one_fit: bool) 
     bits(&draws.nth(number).unwrap().complete(table, &mut RowCounter::default()).unwrap())
 }
 
-/// Writes and reads the model, and compares what the two do with the table it was fitted to and with rows it has not seen.
+/// Writes and reads the model, and compares the results of both for the table it was fitted to and for new rows.
 fn check(table: &Table, unseen: &Table, model: &Model) -> Model {
     let file = written(model, "{\"plan\": [1, 2]}");
     assert_eq!(file, written(model, "{\"plan\": [1, 2]}"), "the same bytes twice");

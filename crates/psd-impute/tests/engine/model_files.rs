@@ -1,4 +1,4 @@
-//! Model files that were made to do harm: they are read or refused, but nothing else happens.
+//! Malicious model files: they are read or refused, without other effects.
 
 use crate::common::*;
 use crate::model::{MEMBERS, table, written};
@@ -55,7 +55,7 @@ fn small() -> (Table, Vec<u8>) {
     (table.select(&[0, 1, 2, 3]).unwrap(), written(&model, "notes"))
 }
 
-/// Reads a file and uses the model, if it is one; says whether it was.
+/// Reads a file and uses the model, if it is one; returns whether it was.
 fn survives(file: &[u8], table: &Table) -> bool {
     let Ok((model, _)) = Model::read(file) else { return false };
     if model.columns().len() == table.columns().len() {
@@ -76,7 +76,7 @@ fn survives_a_refit(file: &[u8], table: &Table) -> bool {
     true
 }
 
-/// What happens to a payload: in its header or among its numbers bits are flipped, bytes set, pieces cut out, doubled or exchanged.
+/// A mutation of a payload: in its header or its numbers, bits are flipped, bytes set, pieces cut out, doubled or exchanged.
 fn mutated(payload: &[u8], rng: &mut dyn Rng) -> Vec<u8> {
     let mut out = payload.to_vec();
     let header = 8 + u64::from_le_bytes(payload[..8].try_into().unwrap()) as usize;

@@ -8,7 +8,7 @@ use psd_impute::solver::Status;
 use psd_impute::table::Table;
 
 /// The integral over each column with the other missing, and over both, of a density on two columns. The learned kernels may be narrow: the
-/// rule has twenty nodes a unit.
+/// rule has twenty nodes per unit.
 fn masses(density: &dyn Density, lo: f64, hi: f64) -> [f64; 3] {
     let line = gauss(lo, hi, (hi - lo) as usize);
     let integral = |nodes: Vec<(f64, [f64; 2])>| {

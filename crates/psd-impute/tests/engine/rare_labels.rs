@@ -1,4 +1,4 @@
-//! Categories with more labels than a density tells apart.
+//! Categories with more labels than a density distinguishes.
 
 use crate::common::*;
 use crate::model::written;
@@ -7,8 +7,8 @@ use psd_impute::model::Model;
 use psd_impute::stack::Member;
 use psd_impute::table::{Column, TOLD_APART, Table};
 
-/// Labels that are seen once, all with small `x`. The others are seen twice, one of them 300 times more and then with large `x`. They are as many
-/// as are told apart, of which one is the pool: the last of them is in it too.
+/// Labels that occur once, all with small `x`. The others occur twice, one of them 300 times more and then with large `x`. There are as many as
+/// are distinguished, of which one is the pool: the last of them is in it too.
 const ONCE: usize = 400;
 const LABELS: usize = TOLD_APART + ONCE;
 const COMMON: f64 = 6.0;
@@ -86,7 +86,7 @@ fn single_labels_are_compared_and_counted() {
         let most = values.probabilities.iter().map(|(_, p)| *p).fold(0.0, f64::max);
         assert_eq!(values.probabilities[values.mode as usize].1, most);
         assert_eq!(done.row(cell.row)[1], values.mode);
-        // Seen once each, and nothing else tells them apart.
+        // Each occurs once, and nothing else distinguishes them.
         let rare = [values.probabilities[1].1, values.probabilities[3].1];
         assert!(rare[0] > 0.0 && rare[0] == rare[1], "{rare:?}");
         // The probability of the pool is that of its labels.
@@ -124,7 +124,7 @@ fn files_keep_all_labels() {
     let done = balanced.nth(1).unwrap().complete(&table, &mut counter).unwrap();
     assert!(done.observed(1).count() == table.len());
     assert!((0..table.len()).all(|i| table.row(i)[1].is_nan() || table.row(i) == done.row(i)));
-    // A label of the pool tells what the pool tells, and its density is that of the pool.
+    // A label of the pool predicts as the pool does, and its density is that of the pool.
     let rows = faer::Mat::from_fn(2, 3, |j, i| if j == 0 { NA } else { [1.0, 3.0, COMMON][i] });
     let rows = Table::new(table.columns().to_vec(), rows).unwrap();
     let means = read.imputer(Limits::none(2)).unwrap().mean(&rows).unwrap();

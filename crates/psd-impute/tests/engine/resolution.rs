@@ -1,4 +1,4 @@
-//! Values that stand for cells.
+//! Repeated values and their bins.
 
 use crate::common::*;
 use faer::Mat;
@@ -26,7 +26,7 @@ fn cells_reach_half_way_to_the_neighbours() {
     let grid = Resolution::of(&Table::continuous(&["x"], &rows).unwrap());
     assert_eq!(grid.cell(0, 1.0), Some((0.5, 2.5)));
     assert_eq!(grid.cell(0, 0.0), Some((f64::NEG_INFINITY, 0.5)));
-    // A number nobody recorded is in the cell of the nearest one.
+    // A number that was not recorded is in the bin of the nearest one.
     assert_eq!(grid.cell(0, 3.0), Some((2.5, f64::INFINITY)));
     let table = table();
     let atoms = Resolution::of(&table);
@@ -49,7 +49,7 @@ fn a_value_counts_by_the_probability_of_its_cell() {
         let marginal = |x: f64| plain.log_marginal(&[x, NA]).unwrap().exp();
         let mass: f64 = gauss(lo, hi, 40).iter().map(|(x, w)| w * marginal(*x)).sum();
         close(cells.log_marginal(&[0.5, NA]).unwrap(), mass.ln(), 1e-10);
-        // A value that stands for itself, and a gap, change nothing.
+        // A value that is its own bin, and a missing cell, change nothing.
         let own = [NA, table.row(1)[1]];
         close(cells.log_marginal(&own).unwrap(), plain.log_marginal(&own).unwrap(), 1e-12);
     }

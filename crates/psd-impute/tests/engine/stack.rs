@@ -49,8 +49,8 @@ fn a_stack_is_no_worse_than_its_members_and_chooses_by_the_data() {
     assert!(error(&fitted) < error(&smooth), "{} {}", error(&fitted), error(&smooth));
 }
 
-/// Ten groups far apart whose rows take turns: a fold of every tenth row would be one whole group, which nothing fitted to the others
-/// expects.
+/// Ten distant groups whose rows alternate: a fold of every tenth row would be one whole group, which no fit to the others
+/// predicts.
 #[test]
 fn folds_do_not_follow_the_order_of_the_rows() {
     let rng = &mut rng(11);

@@ -1,4 +1,4 @@
-//! Summaries of cells, medians, ties, the closest draw, and what none of them may depend on.
+//! Summaries of cells, medians, ties, the closest draw, and their invariances.
 
 use crate::common::*;
 use crate::threads::on_threads;

@@ -1,4 +1,4 @@
-//! What holds for any bytes whatsoever. The fuzz target `csv_kinds` uses this file, too.
+//! Properties that hold for any bytes. The fuzz target `csv_kinds` uses this file, too.
 
 use psd_impute::table::Table;
 use psd_impute_frame::{
@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const CSV: Format = Format::Csv(Compression::None);
 
-/// Reads bytes as a table whose cells are separated by what is given or found, says what its columns are, and writes it. Any step may
-/// fail, but none may panic, and if all succeed then what nobody filled comes out byte for byte. Returns whether they did.
+/// Reads bytes as a table with a given or detected delimiter, plans its columns, and writes it. Any step may fail, but none may panic,
+/// and if all succeed then cells that were not filled are written byte for byte. Returns whether all succeeded.
 pub(crate) fn check(bytes: &[u8], delimiter: Option<u8>) -> bool {
     let options = ReadOptions { delimiter, ..ReadOptions::default() };
     let Ok(source) = Source::spool(bytes, &options) else { return false };
@@ -34,7 +34,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The table as it is written if all its cells stay as they are.
+/// The table as written without changes.
 fn written(source: &Source) -> Result<Vec<u8>> {
     let plan = Plan::infer(source.batches()?, &Wishes::new())?;
     let stays = untouched(&plan)?;
@@ -51,7 +51,7 @@ fn written(source: &Source) -> Result<Vec<u8>> {
     Ok(output.take())
 }
 
-/// The plan without its constants, which fill cells of which the engine knows nothing.
+/// The plan without its constants, which fill cells unknown to the engine.
 fn untouched(plan: &Plan) -> Result<Plan> {
     let column = |column: &ColumnPlan| match column.role() {
         Role::Constant(_) => {

@@ -1,10 +1,10 @@
-//! A good imputation has nothing to warn of.
+//! Good imputations cause no warnings.
 
 use super::*;
 
 const SEEDS: u64 = 20;
 
-/// Seeds of which the checks find something in the truth itself, after cells are taken away.
+/// Seeds for which the checks have findings in the truth itself, after cells are masked.
 fn alarms(rows: usize, gone: impl Fn(&[f64], usize, &mut ChaCha8Rng) -> bool) -> Vec<String> {
     let one = |seed: u64| {
         let rng = &mut rng(1_000 * seed + rows as u64);
@@ -38,7 +38,7 @@ fn cells_missing_at_random_are_no_reason_to_warn() {
     }
 }
 
-/// The checks do not fail on tables with hardly anything in them.
+/// The checks do not fail on tables with very few cells.
 #[test]
 fn tables_with_hardly_anything_in_them_are_checked() {
     let columns = || vec![number("a"), labels("b", &["u", "v"])];
@@ -56,7 +56,7 @@ fn tables_with_hardly_anything_in_them_are_checked() {
     }
 }
 
-/// A column that grows down a long table, with nothing else to tell it by: rows that are compared come from all of the table, not from its
+/// A column that grows down a long table and that no other predicts: compared rows come from the whole table, not from its
 /// beginning.
 #[test]
 fn a_trend_down_a_long_table_is_no_reason_to_warn() {

@@ -1,4 +1,4 @@
-//! A poor imputation is found out.
+//! Poor imputations are detected.
 
 use super::*;
 
@@ -140,7 +140,7 @@ fn a_label_imputed_far_more_often_than_observed() {
     assert!(found[0].numbers["imputed"] > 4.0 * found[0].numbers["observed"]);
 }
 
-/// The gap between sexes halves, a correlation vanishes, and one label no longer goes with another.
+/// The difference between sexes halves, a correlation vanishes, and one label is no longer associated with another.
 #[test]
 fn associations_that_an_imputation_loses() {
     let rng = &mut rng(5);
@@ -215,7 +215,7 @@ fn zeros_that_are_too_few_and_a_spread_that_is_too_small() {
     assert_eq!(of(&warnings, WarningKind::Mean).len(), 1, "{}", texts(&warnings));
 }
 
-/// Means are less spread than cells: that is no finding. Where they are impossible, it is.
+/// Means vary less than cells, which is no finding; impossible means are one.
 #[test]
 fn means_are_not_compared_with_cells() {
     let rng = &mut rng(8);
@@ -277,7 +277,7 @@ fn a_cell_that_is_far_from_all_others() {
     );
 }
 
-/// The checks say it of numbers and of dates, whatever model completes the table, and do not call the same cells far besides.
+/// The checks report it for numbers and dates, with any model, and do not report the same cells as far too.
 #[test]
 fn a_value_that_looks_like_a_code_for_missing_cells() {
     let rng = &mut rng(12);
@@ -305,7 +305,7 @@ fn a_value_that_looks_like_a_code_for_missing_cells() {
     );
 }
 
-/// What is found does not depend on batches, and a long table is sampled.
+/// Findings do not depend on batches, and a long table is sampled.
 #[test]
 fn a_long_table_is_sampled() {
     let rng = &mut rng(11);

@@ -1,6 +1,6 @@
-//! Checks of completed tables: what they find, and that they find nothing in good ones.
+//! Checks of completed tables: their findings, and none in good tables.
 //!
-//! Tables are drawn whole, cells are taken away, and an imputer of known quality puts some back: the truth is a perfect imputation.
+//! Complete tables are drawn, cells are masked, and an imputer of known quality fills them: the truth is a perfect imputation.
 
 mod clean;
 mod found;
@@ -41,7 +41,7 @@ pub(crate) fn labels(name: &str, labels: &[&str]) -> ColumnPlan {
     ColumnPlan::new(name, Kind::Labels { labels, ordered: false }, Role::Modelled)
 }
 
-/// What the checks say of rows before and after.
+/// The warnings of the checks about rows before and after.
 pub(crate) fn check(columns: Vec<ColumnPlan>, before: &[Vec<f64>], after: &[Vec<f64>]) -> Vec<Warning> {
     check_filled(columns, before, after, FilledWith::Draws)
 }
@@ -63,7 +63,7 @@ pub(crate) fn check_filled(
     checks.finish(None)
 }
 
-/// The rows with the cells gone that `gone` says of row and column.
+/// The rows without the cells for which `gone` of row and column holds.
 pub(crate) fn masked(rows: &[Vec<f64>], mut gone: impl FnMut(&[f64], usize) -> bool) -> Vec<Vec<f64>> {
     let mask =
         |row: &Vec<f64>| (0..row.len()).map(|j| if gone(row, j) { NA } else { row[j] }).collect::<Vec<f64>>();
