@@ -1,8 +1,8 @@
-//! Rare labels that stand for one label together.
+//! Rare labels of a large category, pooled into one label.
 //!
-//! What a label goes with cannot be told from a few rows, and a density has numbers for every label that it tells apart. Of a category with
-//! many labels only the most frequent are told apart; the others are its *pool*, one label to the density. Which label of the pool a cell has
-//! does not depend on anything else:
+//! A few rows do not show how a label depends on other columns, and a density has parameters for every label that it distinguishes. In a category with
+//! many labels it distinguishes only the most frequent; the others are the *pool*, one label to the density. Given the pool, the label is independent of
+//! the other columns:
 //!
 //! ```text
 //! P(label | rest) = P(pool | rest) · n(label) / n(pool)        n: observed cells
@@ -14,27 +14,27 @@ use crate::Result;
 use crate::error::positive;
 use rand::{Rng, RngExt};
 
-/// A density tells so many labels of a category apart at most; of a category with more, one of these is the pool.
+/// The most labels of a category that a density distinguishes; in a category with more, one of these is the pool. Arbitrary.
 pub const TOLD_APART: usize = 1000;
 
-/// Which labels of a category are told apart, and how often each of the others is drawn.
+/// The distinguished labels of a category, and the frequencies of the others.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pool {
-    /// Of each label, by its position.
+    /// The number of observations of each label, by its position.
     counts: Vec<f64>,
-    /// What the density sees of each label.
+    /// The place of each label in the density.
     places: Vec<usize>,
-    /// The labels that are told apart, by their places.
+    /// The distinguished labels, by their places.
     apart: Vec<usize>,
-    /// The labels of the pool, and how many observed cells they have up to each.
+    /// The labels of the pool, each with the cumulative number of observed cells.
     pooled: Vec<(usize, f64)>,
     /// The most frequent label of the pool, the first of equals.
     first: usize,
 }
 
 impl Pool {
-    /// From how often each label was observed; none where all labels are told apart. Of labels that are as frequent, the first are. One that was
-    /// never observed is all but impossible, not quite: its frequency is that of a sample.
+    /// From the number of observations of each label. Returns `None` if all labels are distinguished. Among equally frequent labels the first are. A label
+    /// that was never observed is improbable, not impossible.
     pub(super) fn of(mut counts: Vec<f64>) -> Option<Self> {
         if counts.len() <= TOLD_APART {
             return None;
@@ -73,7 +73,7 @@ impl Pool {
         self.apart.iter().map(|&label| labels[label].clone()).chain([rest]).collect()
     }
 
-    /// What the density sees of a cell.
+    /// The place of a cell in the density.
     pub(super) fn place(&self, label: f64) -> f64 {
         let known = self.places.get(label as usize).filter(|_| label.is_finite());
         known.map_or(label, |&place| place as f64)
@@ -88,7 +88,7 @@ impl Pool {
         self.apart.get(place as usize).copied().unwrap_or(self.first) as f64
     }
 
-    /// One of the labels that a place stands for.
+    /// One of the labels that a place stands for, drawn by their frequencies.
     pub(super) fn draw(&self, place: f64, rng: &mut dyn Rng) -> f64 {
         if let Some(&label) = self.apart.get(place as usize) {
             return label as f64;
