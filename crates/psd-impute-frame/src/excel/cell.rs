@@ -1,28 +1,28 @@
-//! The cells of a sheet, and their times.
+//! The cells of a sheet, and the times among them.
 //!
-//! Excel counts days from the end of 1899 and includes a 29th of February 1900, which did not exist; some workbooks count from 1904.
+//! Excel counts days from the end of 1899, and believes that there was a 29th of February 1900; some workbooks count from 1904.
 
 use crate::class::Class;
 use crate::json::text_of;
 use crate::text::{Clock, TimeText, TimeUnit};
 use serde_json::json;
 
-/// The first of January 1970 in Excel's days, and the 29th of February 1900, which Excel counts although it did not exist.
+/// The first of January 1970, the first of March 1900, and the one day that Excel counts too much after.
 const EPOCH: f64 = 25_569.0;
 const LEAP: f64 = 60.0;
-/// The first day beyond Excel's calendar.
+/// The first day that Excel has no date for.
 const LAST: f64 = 2_958_466.0;
 const DAY: f64 = 86_400_000.0;
-/// The days between the two origins.
+/// The days between the two ways of counting.
 pub(super) const SINCE_1904: f64 = 1_462.0;
-/// The JSON keys of times in columns of several types.
+/// The keys of times among cells of several types.
 const DATE: &str = "date";
 const DAYS: &str = "days";
 
-/// A non-empty cell.
+/// A cell that is not empty.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// An error such as #N/A, which counts as missing.
+    /// An error such as #N/A, which is missing.
     Error,
     Number(f64),
     Text(Box<str>),
@@ -34,11 +34,10 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The class; `None` for an error.
+    /// None of an error.
     pub(super) fn class(&self) -> Option<Class> {
         Some(match self {
             Self::Error => return None,
-            Self::Number(x) if is_whole(*x) => Class::Whole,
             Self::Number(_) => Class::Number,
             Self::Text(_) => Class::Text,
             Self::Boolean(_) => Class::Boolean,
@@ -49,7 +48,7 @@ impl Value {
         })
     }
 
-    /// The text that is displayed.
+    /// What people see.
     pub(super) fn show(&self) -> String {
         match self {
             Self::Error => String::new(),
@@ -77,7 +76,7 @@ impl Value {
         })
     }
 
-    /// Reads the output of [`json`](Self::json); other JSON becomes text.
+    /// What [`json`](Self::json) has written; other JSON as text.
     pub(super) fn of_json(json: &str) -> Self {
         use serde_json::Value as Json;
         let days = |object: &serde_json::Map<String, Json>| object.get(DAYS).and_then(Json::as_f64);
@@ -104,12 +103,7 @@ impl Value {
     }
 }
 
-/// Whether a number is an integer that `i64` and a workbook represent exactly. A workbook has no integers of its own.
-fn is_whole(x: f64) -> bool {
-    x.fract() == 0.0 && x.abs() <= 2f64.powi(53) && !(x == 0.0 && x.is_sign_negative())
-}
-
-/// Whether the number of days is in Excel's calendar.
+/// Whether Excel has a date for so many days.
 pub(super) fn is_date(days: f64) -> bool {
     (0.0..LAST).contains(&days)
 }
@@ -119,7 +113,7 @@ pub(super) fn epoch_days(days: f64) -> f64 {
     days - EPOCH + if days < LEAP { 1.0 } else { 0.0 }
 }
 
-/// Milliseconds since 1970, which is Excel's precision.
+/// Milliseconds since 1970, which is as exact as Excel is.
 pub(super) fn epoch_milliseconds(days: f64) -> i64 {
     milliseconds(epoch_days(days))
 }
@@ -128,7 +122,7 @@ pub(super) fn milliseconds(days: f64) -> i64 {
     (days * DAY).round() as i64
 }
 
-/// Excel's days for milliseconds since 1970; `None` before 1900 and after 9999.
+/// Excel's days of milliseconds since 1970; none before 1900 and after 9999.
 pub(super) fn excel_days(milliseconds: f64) -> Option<f64> {
     let days = milliseconds / DAY + EPOCH;
     let days = if days < LEAP + 1.0 { days - 1.0 } else { days };

@@ -6,8 +6,8 @@ use crate::class::{Class, ColumnClass};
 use crate::error::{Error, Result};
 use crate::missing::{Missing, Tokens};
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, DurationMillisecondArray, Float64Array, Int64Array, NullArray,
-    RecordBatch, StringArray, Time32MillisecondArray, TimestampMillisecondArray,
+    ArrayRef, BooleanArray, Date32Array, DurationMillisecondArray, Float64Array, NullArray, RecordBatch,
+    StringArray, Time32MillisecondArray, TimestampMillisecondArray,
 };
 use arrow_schema::{Field, Schema};
 use std::collections::HashMap;
@@ -17,13 +17,13 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(crate) struct Sheet {
     pub(crate) records: RecordBatch,
-    /// The sheet's row of each record, counted from one.
+    /// The rows of the sheet that the records are on, from one.
     pub(crate) rows: Arc<[u32]>,
     pub(crate) named: bool,
     pub(crate) notes: Vec<String>,
 }
 
-/// Sheets with the same types in all of them. Columns are matched by name.
+/// Sheets with the same types in all of them. Columns of the same name are the same.
 pub(crate) fn sheets(books: Vec<SheetCells>, missing: &Missing) -> Result<Vec<Sheet>> {
     let mut types: HashMap<String, ColumnClass> = HashMap::new();
     for column in books.iter().flat_map(|book| &book.columns) {
@@ -38,7 +38,7 @@ pub(crate) fn sheets(books: Vec<SheetCells>, missing: &Missing) -> Result<Vec<Sh
     books.into_iter().map(|book| book.typed(&types)).collect()
 }
 
-/// A token of a missing cell does not determine the column's type.
+/// What stands for a missing cell says nothing of the others.
 fn is_token(value: &Value, tokens: &Tokens) -> bool {
     matches!(value, Value::Text(text) if tokens.has_text(text.trim()))
 }
@@ -64,7 +64,7 @@ impl SheetCells {
     }
 }
 
-/// Cells of a class; those of another class are tokens and become missing.
+/// Cells of a class; those of another stand for missing ones.
 fn array(class: Option<Class>, cells: &[Option<&Value>]) -> ArrayRef {
     fn each<'a, T>(
         cells: &'a [Option<&'a Value>],
@@ -78,11 +78,7 @@ fn array(class: Option<Class>, cells: &[Option<&Value>]) -> ArrayRef {
     };
     match class {
         None => Arc::new(NullArray::new(cells.len())),
-        Some(Class::Whole) => {
-            let whole = |value: &Value| if let Value::Number(x) = value { Some(*x as i64) } else { None };
-            Arc::new(each(cells, whole).collect::<Int64Array>())
-        }
-        Some(Class::Long | Class::Number) => {
+        Some(Class::Whole | Class::Long | Class::Number) => {
             let number = |value: &Value| if let Value::Number(x) = value { Some(*x) } else { None };
             Arc::new(each(cells, number).collect::<Float64Array>())
         }
