@@ -48,7 +48,7 @@ impl Value {
         })
     }
 
-    /// What people see.
+    /// The text that people see.
     pub(super) fn show(&self) -> String {
         match self {
             Self::Error => String::new(),
@@ -76,7 +76,7 @@ impl Value {
         })
     }
 
-    /// What [`json`](Self::json) has written; other JSON as text.
+    /// Reads the output of [`json`](Self::json); other JSON becomes text.
     pub(super) fn of_json(json: &str) -> Self {
         use serde_json::Value as Json;
         let days = |object: &serde_json::Map<String, Json>| object.get(DAYS).and_then(Json::as_f64);

@@ -38,7 +38,7 @@ pub(crate) fn sheets(books: Vec<SheetCells>, missing: &Missing) -> Result<Vec<Sh
     books.into_iter().map(|book| book.typed(&types)).collect()
 }
 
-/// What stands for a missing cell says nothing of the others.
+/// Whether a value stands for a missing cell, and so has no part in the type of its column.
 fn is_token(value: &Value, tokens: &Tokens) -> bool {
     matches!(value, Value::Text(text) if tokens.has_text(text.trim()))
 }
