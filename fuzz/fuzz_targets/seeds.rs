@@ -1,8 +1,9 @@
-//! Writes what to start from: the payloads of a few small models, and a few small tables.
+//! Writes the inputs that fuzzing starts from: payloads of a few small models, and a few small tables.
 
 use psd_impute::kernel::MetricKind;
-use psd_impute::learn::{Member, PaperPreset, TheoryPreset};
-use psd_impute::model::{FitOptions, Model, Preset};
+use psd_impute::learn::psd::{PaperPreset, TheoryPreset};
+use psd_impute::stack::Member;
+use psd_impute::{FitOptions, Model, Recipe, StackOptions};
 use psd_impute_fuzz::{mixed, numbers, payload};
 use std::error::Error;
 use std::path::Path;
@@ -21,19 +22,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let folder = folder("model_file");
     std::fs::create_dir_all(&folder)?;
-    let stack = |member: Member| Preset::StackOf(vec![member, Member::Donors]);
+    let stack = |member: Member| {
+        Recipe::Stack(StackOptions { members: Some(vec![member, Member::Donors]), ..Default::default() })
+    };
     let psd = Member::Psd { metric: MetricKind::Diagonal, anchors: 2, strength: 0.2, scale: 0.4 };
     let mixture = Member::Mixture { components: 2 };
     let paper = PaperPreset { anchors: 3, folds: 2, newton_steps: 5, ..Default::default() };
-    for (name, table, preset) in [
+    for (name, table, recipe) in [
         ("normal", numbers(), stack(Member::Normal)),
         ("mixture", mixed(), stack(mixture)),
         ("psd", mixed(), stack(psd)),
-        ("paper", mixed(), Preset::Paper(paper)),
-        ("theory", numbers(), Preset::Theory(TheoryPreset { max_anchors: 4, ..Default::default() })),
+        ("paper", mixed(), Recipe::Paper(paper)),
+        ("theory", numbers(), Recipe::Theory(TheoryPreset { max_anchors: 4, ..Default::default() })),
     ] {
         let mut file = Vec::new();
-        Model::fit(&table, &FitOptions { preset, seed: 0 }, &mut ())?.write("", &mut file)?;
+        Model::fit(&table, &FitOptions { recipe, ..Default::default() })?.write("", &mut file)?;
         std::fs::write(folder.join(name), payload(&file))?;
         println!("{name}: {} bytes", file.len());
     }

@@ -1,21 +1,68 @@
-//! What the fuzz targets share: model files are fuzzed inside their envelope, whose checksum would stop everything else.
+//! The bodies of the fuzz targets, and the tables that they start from.
+//!
+//! Model files are fuzzed inside their envelope, whose checksum would stop everything else.
 
-use psd_impute::table::{Column, Table};
+use psd_impute::stack::Member;
+use psd_impute::table::{Column, RowCounter};
+use psd_impute::{FitOptions, Limits, Model, Recipe, StackOptions, Table};
+use std::sync::OnceLock;
 
-/// Magic and version, then the length.
-const HEAD: usize = 20;
+#[path = "../../crates/psd-impute-frame/tests/frame/any_text/property.rs"]
+mod property;
+
+/// Reads any bytes as a table. They come back as they were, or are refused.
+pub fn any_text(bytes: &[u8]) {
+    property::check(bytes, None);
+}
+
+/// Reads a model file. If it is not refused, it completes small tables or says why not.
+pub fn model_file(payload: &[u8]) {
+    let Ok((model, _)) = Model::read(&sealed(payload)) else { return };
+    let _ = model.report();
+    for table in [mixed(), numbers()] {
+        if model.columns() != table.columns() {
+            continue;
+        }
+        if let Ok(imputer) = model.imputer(Limits::none(table.columns().len())) {
+            let _ = imputer.draw_rows(&table, 1, 1);
+            let _ = imputer.mean(&table);
+        }
+        if let Ok(all) = model.imputations(2, 1) {
+            let _ = all.nth(1).map(|draws| draws.complete(&table, &mut RowCounter::default()));
+        }
+    }
+}
+
+/// Magic and version.
+const MAGIC: usize = 12;
+/// They are followed by the length.
+const HEAD: usize = MAGIC + 8;
 const TAIL: usize = 4;
+
+/// The start of the files that are written now.
+fn magic() -> &'static [u8] {
+    static MODEL: OnceLock<Vec<u8>> = OnceLock::new();
+    let model = MODEL.get_or_init(|| {
+        let mut file = Vec::new();
+        let members = Some(vec![Member::Normal]);
+        let recipe = Recipe::Stack(StackOptions { members, ..Default::default() });
+        let model = Model::fit(&numbers(), &FitOptions { recipe, ..Default::default() });
+        model.expect("a model").write("", &mut file).expect("a file");
+        file
+    });
+    &model[..MAGIC]
+}
 
 /// A file whose length and checksum are right.
 pub fn sealed(payload: &[u8]) -> Vec<u8> {
-    let mut file = b"psdmodel\x01\0\0\0".to_vec();
+    let mut file = magic().to_vec();
     file.extend((payload.len() as u64).to_le_bytes());
     file.extend(payload);
     file.extend(crc32fast::hash(&file).to_le_bytes());
     file
 }
 
-/// What a file has between head and checksum.
+/// The bytes of a file between head and checksum.
 pub fn payload(file: &[u8]) -> &[u8] {
     &file[HEAD..file.len() - TAIL]
 }
@@ -46,4 +93,16 @@ pub fn numbers() -> Table {
         [x, if i.is_multiple_of(4) { f64::NAN } else { x * x }]
     };
     Table::continuous(&["x", "y"], &(0..12).map(row).collect::<Vec<_>>()).expect("a table")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sealed_payload_is_read() {
+        let mut file = Vec::new();
+        Model::fit(&numbers(), &FitOptions::default()).unwrap().write("", &mut file).unwrap();
+        assert!(Model::read(&sealed(payload(&file))).is_ok());
+    }
 }

@@ -1,13 +1,10 @@
 //! Completion of a table, once or several times, batch by batch.
 
-use crate::bounds::{Asked, limits};
+use crate::bounds::{self, Asked};
 use crate::errors::{Failure, SettingError};
 use crate::run::{Teller, run};
 use arrow_array::RecordBatch;
-use psd_impute::impute::{Imputer, Limits};
-use psd_impute::model::{Imputation, Imputations};
-use psd_impute::table::{RowCounter, Table};
-use psd_impute_frame::{Checks, Drift, FilledWith, Report, Source, TableModel, Warning};
+use psd_impute_frame::{Checks, CompletionOptions, Drift, Method, Report, Source, TableModel, Warning};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,33 +31,14 @@ pub(crate) enum Event {
     Tables(u64),
 }
 
-/// The value that a missing cell gets.
-#[derive(Clone, Copy)]
-enum Method {
-    Draw,
-    Mean,
-    Median,
-}
-
-impl Method {
-    fn filled_with(self) -> FilledWith {
-        match self {
-            Self::Draw => FilledWith::Draws,
-            Self::Mean | Self::Median => FilledWith::Typical,
-        }
-    }
-}
-
 impl Wanted {
     fn method(&self) -> PyResult<Method> {
-        match self.method.as_str() {
-            "draw" => Ok(Method::Draw),
-            "mean" => Ok(Method::Mean),
-            "median" => Ok(Method::Median),
-            other => Err(SettingError::new_err(format!(
-                "method is {other:?}, but must be 'draw', 'mean' or 'median'"
-            ))),
-        }
+        Method::named(&self.method).ok_or_else(|| {
+            SettingError::new_err(format!(
+                "method is {:?}, but must be 'draw', 'mean' or 'median'",
+                self.method
+            ))
+        })
     }
 }
 
@@ -80,20 +58,20 @@ pub(crate) fn complete(
 ) -> PyResult<Notes> {
     let (method, Wanted { seed, imputations, one_fit, bounds, threads, .. }) = (wanted.method()?, wanted);
     let work = move |teller: &Teller<Event, Notes>| {
-        let limits = limits(&fitted.plan, bounds, Some(&source))?;
-        let imputer = fitted.model.imputer(limits.clone())?;
-        let draws = match method {
-            Method::Draw => {
-                Some(fitted.model.imputations(imputations, seed)?.one_fit(one_fit).within(limits.clone())?)
-            }
-            Method::Mean | Method::Median => None,
-        };
+        let limits = fitted.plan.limits_of(&source, &bounds::options(&fitted.plan, bounds))?;
+        let options = CompletionOptions { method, tables: imputations, seed, one_fit, limits };
+        let completion = fitted.completion(options)?;
         let mut report = Report::default();
         let mut checks = Checks::new(&fitted.plan, method.filled_with());
         for number in 1..=imputations {
-            let filling = Filling::new(method, &imputer, draws.as_ref(), number)?;
-            let first = (number == 1).then_some((&mut report, &mut checks));
-            complete_one(&fitted, &source, &limits, &filling, first, teller)?;
+            let first = (number == 1).then_some(&mut checks);
+            completion.table(number, &source, first, |completed, counts| {
+                if number == 1 {
+                    report.add(counts);
+                }
+                teller.tell(Event::Batch(completed.records()?));
+                check(teller)
+            })?;
             teller.tell(Event::Tables(number));
         }
         let notes = report.notes().into_iter().chain(report.odd_notes()).collect();
@@ -106,61 +84,6 @@ pub(crate) fn complete(
 /// Drops the option, which is one of the command.
 fn finding(Warning { kind, columns, numbers, text, severity, .. }: Warning) -> Finding {
     (kind.name(), columns, numbers, text, severity)
-}
-
-/// Completes a table once. The first time, the notes and the findings of the checks are kept.
-fn complete_one(
-    TableModel { plan, .. }: &TableModel,
-    source: &Source,
-    limits: &Limits,
-    filling: &Filling<'_>,
-    mut first: Option<(&mut Report, &mut Checks)>,
-    teller: &Teller<Event, Notes>,
-) -> Result<(), Failure> {
-    let mut counter = RowCounter::default();
-    for batch in source.batches()? {
-        check(teller)?;
-        let batch = batch?;
-        let (table, found) = plan.encode(&batch)?;
-        plan.check_limits(limits, &batch, &table)?;
-        let done = filling.complete(&table, &mut counter)?;
-        if let Some((report, checks)) = &mut first {
-            report.add(&found);
-            checks.add(&table, &done);
-        }
-        teller.tell(Event::Batch(plan.decode(&batch, &done)?.records()?));
-    }
-    Ok(())
-}
-
-/// The source of imputed values.
-enum Filling<'a> {
-    Means(&'a Imputer<'a>),
-    Medians(&'a Imputer<'a>),
-    Draws(Imputation<'a>),
-}
-
-impl<'a> Filling<'a> {
-    fn new(
-        method: Method,
-        imputer: &'a Imputer<'a>,
-        draws: Option<&'a Imputations<'a>>,
-        number: u64,
-    ) -> Result<Self, Failure> {
-        Ok(match (draws, method) {
-            (Some(draws), _) => Self::Draws(draws.nth(number)?),
-            (None, Method::Median) => Self::Medians(imputer),
-            (None, _) => Self::Means(imputer),
-        })
-    }
-
-    fn complete(&self, table: &Table, counter: &mut RowCounter) -> psd_impute::Result<Table> {
-        match self {
-            Self::Means(imputer) => imputer.mean(table),
-            Self::Medians(imputer) => imputer.median(table),
-            Self::Draws(draws) => draws.complete(table, counter),
-        }
-    }
 }
 
 /// Ends work whose caller has gone.

@@ -1,6 +1,6 @@
 //! A fitted model: fit, completion and other uses.
 
-use crate::bounds::{Asked, limits};
+use crate::bounds::{self, Asked};
 use crate::cells::column_cells;
 use crate::complete::{self, Notes, Wanted, check, complete};
 use crate::errors::{Failure, SettingError};
@@ -13,9 +13,7 @@ use crate::{names, report};
 use numpy::PyArray1;
 use psd_impute::impute::CellSummary;
 use psd_impute::{FitOptions, Recipe, StackOptions};
-use psd_impute_frame::{
-    BoundsOptions, Format, LeftColumn, Plan, Report, Source, Surveyed, TableModel, Wishes, write_file,
-};
+use psd_impute_frame::{Format, LeftColumn, Report, Surveyed, TableModel, Wishes, write_file};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -72,17 +70,16 @@ impl Model {
             if let Some(names) = strict {
                 LeftColumn::refuse_empty(&among(surveyed.left(), &names))?;
             }
-            check_cells(&source, surveyed.plan(), bounds)?;
+            if !bounds.0.is_empty() {
+                surveyed.plan().check(&source, &bounds::options(surveyed.plan(), bounds), |_| ())?;
+            }
             let (remarks, sentinels) = (surveyed.remarks(), surveyed.sentinels());
             let mut notes = surveyed.notes();
             notes.extend(sentinels.iter().map(|sentinel| sentinel.remark().text));
             let doubts = sentinels.iter().map(sentinel_text).chain(remarks.into_iter().map(|r| r.text));
             let doubts = doubts.collect();
-            let mut watch = Watch { teller, stopped_after: None };
-            let fitted = surveyed.fit(&source, &options, &mut watch)?;
-            if let Some(member) = watch.stopped_after {
-                notes.push(format!("the time budget ended after the {member}; time_budget allows more"));
-            }
+            let (fitted, remark) = surveyed.fit(&source, &options, &mut Watch { teller })?;
+            notes.extend(remark.map(|remark| format!("{}; time_budget allows more", remark.text)));
             Ok((fitted, notes, doubts))
         };
         let (fitted, notes, doubts) = run(py, threads, work, |Event { member, done, of, held_out }| {
@@ -181,14 +178,7 @@ impl Model {
     /// Differences between a table and the fitted one: a dictionary for each column that differs, the worst first.
     fn drift<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let (fitted, source) = (self.fitted.clone(), table.source());
-        let drift = quietly(py, None, move |teller| {
-            let mut report = Report::default();
-            for batch in source.batches()? {
-                check(teller)?;
-                report.add(&fitted.plan.encode(&batch?)?.1);
-            }
-            Ok(report.drift(&fitted.plan))
-        })?;
+        let drift = quietly(py, None, move |_| Ok(fitted.plan.count(&source)?.drift(&fitted.plan)))?;
         drift.iter().map(|drift| report::drift(py, drift)).collect()
     }
 
@@ -203,18 +193,12 @@ impl Model {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (fitted, source, probabilities) = (self.fitted.clone(), table.source(), quantiles.clone());
         let cells = quietly(py, threads, move |teller| {
-            let limits = limits(&fitted.plan, bounds, Some(&source))?;
-            let imputer = fitted.model.imputer(limits.clone())?;
+            let limits = fitted.plan.limits_of(&source, &bounds::options(&fitted.plan, bounds))?;
             let mut out = Vec::new();
-            for batch in source.batches()? {
-                check(teller)?;
-                let batch = batch?;
-                let (table, _) = fitted.plan.encode(&batch)?;
-                fitted.plan.check_limits(&limits, &batch, &table)?;
-                let shifted =
-                    |cell: CellSummary| CellSummary { row: cell.row + batch.first_row() as usize, ..cell };
-                out.extend(imputer.summaries(&table, &probabilities)?.into_iter().map(shifted));
-            }
+            fitted.summaries(&source, &limits, &probabilities, |cells, _| {
+                out.extend(cells);
+                check(teller)
+            })?;
             Ok(out)
         })?;
         let out = PyDict::new(py);
@@ -236,13 +220,11 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (fitted, source) = (self.fitted.clone(), table.source());
         let logs = quietly(py, threads, move |teller| {
-            let imputer = fitted.model.imputer(fitted.plan.limits(&BoundsOptions::default(), None)?)?;
             let mut out = Vec::new();
-            for batch in source.batches()? {
-                check(teller)?;
-                let (table, _) = fitted.plan.encode(&batch?)?;
-                out.extend(imputer.log_densities(&table)?);
-            }
+            fitted.log_densities(&source, |logs| {
+                out.extend(logs);
+                check(teller)
+            })?;
             Ok(out)
         })?;
         Ok(PyArray1::from_vec(py, logs))
@@ -259,15 +241,12 @@ impl Model {
     ) -> PyResult<Table> {
         let fitted = self.fitted.clone();
         quietly(py, threads, move |teller| {
-            let imputer = fitted.model.imputer(limits(&fitted.plan, bounds, None)?)?;
-            let rows = imputer.new_rows(fitted.model.columns(), n as usize, seed)?;
-            let (mut first, mut out) = (0, Vec::new());
-            for batch in fitted.plan.blank_batches(n, Format::ArrowStream)? {
-                check(teller)?;
-                let part = rows.select(&(first..first + batch.len()).collect::<Vec<_>>())?;
-                out.push(fitted.plan.decode(&batch, &part)?.records()?);
-                first += batch.len();
-            }
+            let limits = fitted.plan.limits(&bounds::options(&fitted.plan, bounds), None)?;
+            let mut out = Vec::new();
+            fitted.sample(n, seed, limits, Format::ArrowStream, |batch| {
+                out.push(batch.records()?);
+                check(teller)
+            })?;
             Ok(Table::of(out))
         })
     }
@@ -287,18 +266,4 @@ impl Model {
 /// The columns with one of these names.
 fn among(columns: Vec<LeftColumn>, names: &[String]) -> Vec<LeftColumn> {
     columns.into_iter().filter(|column| names.contains(&column.name)).collect()
-}
-
-/// Refuses invalid bounds, and observed cells outside them, before the fit.
-fn check_cells(source: &Source, plan: &Plan, bounds: Asked) -> Result<(), Failure> {
-    if bounds.0.is_empty() {
-        return Ok(());
-    }
-    let limits = limits(plan, bounds, Some(source))?;
-    for batch in source.batches()? {
-        let batch = batch?;
-        let (table, _) = plan.encode(&batch)?;
-        plan.check_limits(&limits, &batch, &table)?;
-    }
-    Ok(())
 }

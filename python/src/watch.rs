@@ -12,10 +12,9 @@ pub(crate) struct Event {
     pub(crate) held_out: Option<f64>,
 }
 
-/// Reports members, records the one after which the time budget ended, and stops a fit whose caller has gone.
+/// Reports members, and stops a fit whose caller has gone.
 pub(crate) struct Watch<'a, T> {
     pub(crate) teller: &'a Teller<Event, T>,
-    pub(crate) stopped_after: Option<Member>,
 }
 
 impl<T> FitObserver for Watch<'_, T> {
@@ -25,9 +24,5 @@ impl<T> FitObserver for Watch<'_, T> {
         }
         self.teller.tell(Event { member: member.to_string(), done, of, held_out });
         ControlFlow::Continue(())
-    }
-
-    fn out_of_time(&mut self, member: Member) {
-        self.stopped_after = Some(member);
     }
 }

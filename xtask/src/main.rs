@@ -69,7 +69,8 @@ fn rust() -> Result<(), String> {
 
 /// Builds what would be published, as users will: each crate from its package, the Python package from its source distribution.
 fn package() -> Result<(), String> {
-    let mut package = cargo("package --workspace --exclude xtask --exclude psd-impute-python");
+    let mut package =
+        cargo("package --workspace --exclude xtask --exclude psd-impute-python --exclude psd-impute-fuzz");
     // Otherwise each package is built in a separate folder, with all its dependencies.
     run("crates", package.env("CARGO_TARGET_DIR", target()))?;
     python::distributions()

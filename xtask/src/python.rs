@@ -126,7 +126,7 @@ pub(crate) fn distributions() -> Result<(), String> {
     let folder = target().join("distributions");
     let _ = fs::remove_dir_all(&folder);
     let mut sdist = command(&environment.python);
-    sdist.args(["-m", "maturin", "sdist", "--quiet", "--manifest-path", "python/Cargo.toml", "--out"]);
+    sdist.args(["-m", "maturin", "sdist", "--manifest-path", "python/Cargo.toml", "--out"]);
     run("source distribution", sdist.arg(&folder))?;
     let source = only(&folder, "gz")?;
     let out = folder.display().to_string();

@@ -84,7 +84,9 @@ pub use plan::{
     Wishes,
 };
 pub use report::{ColumnReport, LeftColumn, Report};
-pub use table_model::{Surveyed, TableModel};
+pub use table_model::{
+    Checked, Completion, CompletionOptions, EncodedBatch, Method, Patterns, RowFiller, Surveyed, TableModel,
+};
 pub use temporary::remove_unfinished;
 pub use text::{
     Clock, ClockText, DateOrder, DateText, DurationText, Hours, MOST_DECIMALS, Meridiem, MonthText,

@@ -3,8 +3,10 @@
 use crate::error::{Error, Result};
 use crate::rows::{Rows, Sample};
 use psd_impute::impute::Limits;
-use psd_impute::table::{RowCounter, Table};
-use psd_impute_frame::{Batch, Batches, Checks, ColumnPlan, Plan, Source, TableModel};
+use psd_impute::table::Table;
+use psd_impute_frame::{
+    Batch, Checks, ColumnPlan, CompletionOptions, EncodedBatch, Method, Plan, Source, TableModel,
+};
 use std::collections::HashSet;
 
 /// Completed rows that are compared, at most, over all completed tables.
@@ -36,12 +38,12 @@ impl Imputed {
         let with_gaps: HashSet<u64> = gaps.numbers.iter().copied().collect();
         let looked_at: HashSet<u64> = rows.sample.numbers.iter().copied().collect();
         let whole = rows.report.rows <= WHOLE;
-        let draws = model.model.imputations(1, SEED)?.within(limits.clone())?;
-        let draws = draws.nth(1)?;
-        let (mut counter, mut cells) = (RowCounter::default(), Vec::new());
-        for batch in source.batches()? {
-            let batch = batch?;
-            let (table, _) = model.plan.encode(&batch)?;
+        let (method, limits) = (Method::Draw, limits.clone());
+        let options = CompletionOptions { method, tables: 1, seed: SEED, one_fit: false, limits };
+        let completion = model.completion(options)?;
+        let (mut draws, mut cells) = (completion.rows_of(1)?, Vec::new());
+        for encoded in model.plan.batches(source)? {
+            let EncodedBatch { batch, table, .. } = encoded?;
             let number = |i: usize| batch.first_row() + i as u64;
             let is_wanted =
                 |&i: &usize| whole || looked_at.contains(&number(i)) || with_gaps.contains(&number(i));
@@ -50,7 +52,7 @@ impl Imputed {
                 // Skipped rows are counted too.
                 wanted.push(0);
             }
-            let done = draws.complete_some(&table, &wanted, &mut counter)?;
+            let done = draws.complete_some(&table, &wanted)?;
             for (&i, done) in wanted.iter().zip(done.rows()) {
                 if whole || looked_at.contains(&number(i)) {
                     checks.add_row(table.row(i), done);
@@ -89,37 +91,31 @@ impl Imputed {
 
 /// Reads a table row by row.
 struct Reader<'a> {
-    batches: Batches,
-    plan: &'a Plan,
-    /// The current batch, its table, the missing cells of each column, and the next row.
-    at: Option<(Batch, Table, Vec<u64>, usize)>,
+    batches: Box<dyn Iterator<Item = psd_impute_frame::Result<EncodedBatch>> + 'a>,
+    /// The current batch and row.
+    at: Option<(EncodedBatch, usize)>,
 }
 
 impl<'a> Reader<'a> {
     fn new(source: &Source, plan: &'a Plan) -> Result<Self> {
-        Ok(Self { batches: source.batches()?, plan, at: None })
+        Ok(Self { batches: Box::new(plan.batches(source)?), at: None })
     }
 
     /// Moves to the next row; false if there is none.
     fn advance(&mut self) -> Result<bool> {
-        if let Some((_, table, _, row)) = &mut self.at
-            && *row + 1 < table.len()
+        if let Some((batch, row)) = &mut self.at
+            && *row + 1 < batch.table.len()
         {
             *row += 1;
             return Ok(true);
         }
         let Some(batch) = self.batches.next() else { return Ok(false) };
-        let batch = batch?;
-        let (table, report) = self.plan.encode(&batch)?;
-        // An absent column has no missing cells to fill.
-        let missing = report.columns.iter().map(|column| if column.absent { 0 } else { column.missing });
-        let missing = missing.collect();
-        self.at = Some((batch, table, missing, 0));
+        self.at = Some((batch?, 0));
         Ok(true)
     }
 
     fn row(&self) -> &[f64] {
-        self.at.as_ref().map_or(&[], |(_, table, _, row)| table.row(*row))
+        self.at.as_ref().map_or(&[], |(batch, row)| batch.table.row(*row))
     }
 }
 
@@ -168,10 +164,12 @@ fn rest(mut table: Reader<'_>) -> Result<u64> {
 /// Refuses a row whose observed cells differ, or that has a missing cell. A label that the model does not know counts as missing in
 /// both tables.
 fn check_row(row: &[f64], completed: &Reader<'_>, plan: &Plan) -> Result<()> {
-    let Some((batch, _, missing, i)) = &completed.at else { return Ok(()) };
+    let Some((EncodedBatch { batch, counts, .. }, i)) = &completed.at else { return Ok(()) };
+    // An absent column has no missing cells to fill.
+    let all_filled = |j: usize| counts.columns[j].absent || counts.columns[j].missing == 0;
     let pairs = row.iter().zip(completed.row()).zip(plan.modelled());
     for (j, ((&was, &is), column)) in pairs.enumerate() {
-        if was.is_nan() && is.is_nan() && missing[j] == 0 || was == is || was.is_nan() && !is.is_nan() {
+        if was.is_nan() && is.is_nan() && all_filled(j) || was == is || was.is_nan() && !is.is_nan() {
             continue;
         }
         let place = batch.place(*i, position(batch, column));

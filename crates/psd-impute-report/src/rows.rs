@@ -6,23 +6,19 @@
 use crate::error::Result;
 use psd_impute::impute::Limits;
 use psd_impute::table::{RowSample, Table};
-use psd_impute_frame::{Plan, Report, Source};
-use std::collections::HashMap;
+use psd_impute_frame::{BoundsOptions, Checked, EncodedBatch, Patterns, Plan, Report, Source};
 
 /// Size of the sample of all rows, for findings computed from rows alone.
 const KEPT: usize = 10_000;
 /// Size of the sample of rows with missing cells.
 const WITH_GAPS: usize = 2_000;
 
-/// The sets of missing columns and their numbers of rows.
-pub(crate) type Patterns = Vec<(Vec<usize>, u64)>;
-
 /// Counts and samples of a table's rows.
 pub(crate) struct Rows {
     /// Numbers of missing cells and of labels that the model does not know.
     pub(crate) report: Report,
     /// The patterns, the most common first.
-    pub(crate) patterns: Patterns,
+    pub(crate) patterns: Vec<(Vec<usize>, u64)>,
     /// The smallest and the largest observed cell of each modelled column, over all rows; reversed if none is observed.
     pub(crate) ranges: Vec<(f64, f64)>,
     /// A random sample of all rows.
@@ -39,13 +35,21 @@ pub(crate) struct Sample {
 }
 
 impl Rows {
-    /// Refuses a table that does not fit the plan, and an observed cell outside its bounds.
-    pub(crate) fn read(source: &Source, plan: &Plan, limits: &Limits) -> Result<Self> {
-        let Counted { report, patterns, ranges } = Counted::of(source, plan, limits)?;
+    /// Refuses a table that does not fit the plan, and an observed cell outside its bounds, which are found, too.
+    pub(crate) fn read(source: &Source, plan: &Plan, bounds: &BoundsOptions) -> Result<(Self, Limits)> {
+        let mut patterns = Patterns::default();
+        let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); plan.modelled().count()];
+        let Checked { limits, report } = plan.check(source, bounds, |table| {
+            patterns.add(table);
+            for row in table.rows() {
+                // The minimum and the maximum of a number and a NaN are the number.
+                ranges.iter_mut().zip(row).for_each(|(range, &x)| *range = (range.0.min(x), range.1.max(x)));
+            }
+        })?;
+        let patterns = patterns.commonest();
         let (mut all, mut gaps) = (RowSample::new(KEPT), RowSample::new(WITH_GAPS));
-        for batch in source.batches()? {
-            let batch = batch?;
-            let (table, _) = plan.encode(&batch)?;
+        for encoded in plan.batches(source)? {
+            let EncodedBatch { batch, table, .. } = encoded?;
             for (i, row) in table.rows().enumerate() {
                 let number = batch.first_row() + i as u64;
                 all.offer(number, row, || row.to_vec());
@@ -60,7 +64,7 @@ impl Rows {
         };
         let gaps = gaps.into_rows();
         let gaps = if gaps.is_empty() { None } else { Some(sample(gaps)?) };
-        Ok(Self { report, patterns, ranges, sample: sample(all.into_rows())?, gaps })
+        Ok((Self { report, patterns, ranges, sample: sample(all.into_rows())?, gaps }, limits))
     }
 }
 
@@ -81,34 +85,5 @@ impl Sample {
     pub(crate) fn select(&self, rows: &[usize]) -> Result<Self> {
         let numbers = rows.iter().map(|&i| self.numbers[i]).collect();
         Ok(Self { numbers, table: self.table.select(rows)? })
-    }
-}
-
-/// Counts over all rows.
-struct Counted {
-    report: Report,
-    patterns: Patterns,
-    ranges: Vec<(f64, f64)>,
-}
-
-impl Counted {
-    fn of(source: &Source, plan: &Plan, limits: &Limits) -> Result<Self> {
-        let mut report = Report::default();
-        let mut patterns = HashMap::<Vec<usize>, u64>::new();
-        let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); plan.modelled().count()];
-        for batch in source.batches()? {
-            let batch = batch?;
-            let (table, found) = plan.encode(&batch)?;
-            plan.check_limits(limits, &batch, &table)?;
-            report.add(&found);
-            for row in table.rows() {
-                *patterns.entry((0..row.len()).filter(|&j| row[j].is_nan()).collect()).or_default() += 1;
-                // The minimum and the maximum of a number and a NaN are the number.
-                ranges.iter_mut().zip(row).for_each(|(range, &x)| *range = (range.0.min(x), range.1.max(x)));
-            }
-        }
-        let mut patterns: Patterns = patterns.into_iter().collect();
-        patterns.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok(Self { report, patterns, ranges })
     }
 }

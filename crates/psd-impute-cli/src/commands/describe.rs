@@ -7,9 +7,8 @@ use super::table_args::{TableArgs, is_standard};
 use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute::model::Model;
-use psd_impute_frame::{ColumnPlan, Role, Source, Survey};
+use psd_impute_frame::{ColumnPlan, Patterns, Role, Source, Survey};
 use serde::Serialize;
-use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -111,16 +110,14 @@ impl Describe {
             survey.add(&batch?)?;
         }
         let plan = survey.plan(&wishes)?;
-        let mut patterns: HashMap<Vec<usize>, u64> = HashMap::new();
         let modelled: Vec<&ColumnPlan> = plan.modelled().collect();
-        for batch in source.batches()?.take_while(|_| !modelled.is_empty()) {
-            let (table, _) = plan.encode(&batch?)?;
-            for row in table.rows() {
-                *patterns.entry((0..row.len()).filter(|&j| row[j].is_nan()).collect()).or_default() += 1;
+        let mut patterns = Patterns::default();
+        if !modelled.is_empty() {
+            for encoded in plan.batches(source)? {
+                patterns.add(&encoded?.table);
             }
         }
-        let mut patterns: Vec<(Vec<usize>, u64)> = patterns.into_iter().collect();
-        patterns.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        let patterns = patterns.commonest();
         let name = |j: &usize| modelled[*j].name().to_string();
         let columns: Vec<ColumnReport> =
             survey.missing().zip(plan.columns()).map(|(s, c)| column_report(c, Some(s.1))).collect();

@@ -18,11 +18,8 @@ pub(crate) fn fit(
     notes: &mut Vec<String>,
 ) -> Result<TableModel, Failure> {
     let options = args.options(seed)?;
-    let mut watch = Watch::new(progress);
-    let fitted = surveyed.fit(source, &options, &mut watch)?;
-    if let Some(member) = watch.stopped_after {
-        notes.push(format!("the time budget ended after the {member}; --time-budget allows more"));
-    }
+    let (fitted, remark) = surveyed.fit(source, &options, &mut Watch::new(progress))?;
+    notes.extend(remark.map(|remark| remark.to_string()));
     Ok(fitted)
 }
 

@@ -4,7 +4,7 @@ use super::Failure;
 use super::bounds::BoundsArgs;
 use super::fit_args::FitArgs;
 use super::fitted;
-use super::intervals::Intervals;
+use super::intervals::{ENDS, Intervals};
 use super::progress::Progress;
 use super::run_args::RunArgs;
 use super::summary::{Cells, FitSummary, Summary, columns, print_json};
@@ -12,11 +12,10 @@ use super::table_args::{StrictArg, TableArgs, is_standard, names, numbered, writ
 use crate::io::{Holds, check_output, place};
 use clap::{Args, ValueEnum};
 use psd_impute::Recipe;
-use psd_impute::impute::{Imputer, Limits};
-use psd_impute::model::{Imputation, Imputations, Model};
-use psd_impute::table::{RowCounter, Table};
+use psd_impute::impute::Limits;
 use psd_impute_frame::{
-    Checks, Drift, FilledWith, Format, LeftColumn, Plan, Report, Source, TableModel, Warning,
+    Checked, Checks, Completed, CompletionOptions, Drift, Format, LeftColumn, Method, Plan, Report, Source,
+    TableModel, Warning, Writer,
 };
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -47,8 +46,8 @@ pub(crate) struct Impute {
     #[arg(short, long)]
     output: PathBuf,
     /// What to put into a missing cell.
-    #[arg(long, value_enum, default_value_t = Method::Draw)]
-    method: Method,
+    #[arg(long, value_enum, default_value_t = MethodArg::Draw)]
+    method: MethodArg,
     /// How many completed tables to write. The draws of more than one come from refits under random row weights, so that what is
     /// computed from them can be pooled.
     #[arg(short, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
@@ -85,7 +84,7 @@ pub(crate) struct Impute {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Method {
+enum MethodArg {
     /// A draw from the conditional distribution.
     Draw,
     /// The conditional mean; of a category the most probable label.
@@ -94,24 +93,44 @@ enum Method {
     Median,
 }
 
-impl Method {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Draw => "draw",
-            Self::Mean => "mean",
-            Self::Median => "median",
+impl From<MethodArg> for Method {
+    fn from(arg: MethodArg) -> Self {
+        match arg {
+            MethodArg::Draw => Self::Draw,
+            MethodArg::Mean => Self::Mean,
+            MethodArg::Median => Self::Median,
         }
     }
 }
 
 /// A table that has been read, and the model that completes it.
 struct Prepared {
-    plan: Plan,
     limits: Limits,
     /// The counts from the table.
     report: Report,
-    /// `None` if no cell is missing.
-    model: Option<Model>,
+    model: Fitted,
+}
+
+enum Fitted {
+    Model(Box<TableModel>),
+    /// No cell is missing.
+    Nothing(Plan),
+}
+
+impl Fitted {
+    fn plan(&self) -> &Plan {
+        match self {
+            Self::Model(model) => &model.plan,
+            Self::Nothing(plan) => plan,
+        }
+    }
+
+    fn model(&self) -> Option<&TableModel> {
+        match self {
+            Self::Model(model) => Some(model),
+            Self::Nothing(_) => None,
+        }
+    }
 }
 
 impl Impute {
@@ -126,18 +145,19 @@ impl Impute {
         let warnings = self.complete(&source, &prepared, &progress, &mut notes)?;
         progress.end();
         notes.extend(prepared.report.notes());
-        let drift = if self.model.is_some() { prepared.report.drift(&prepared.plan) } else { Vec::new() };
+        let drift =
+            if self.model.is_some() { prepared.report.drift(prepared.model.plan()) } else { Vec::new() };
         notes.extend(Drift::notes(&drift));
-        let columns = columns(&prepared.plan, &prepared.report, &self.bounds.options());
+        let columns = columns(prepared.model.plan(), &prepared.report, &self.bounds.options());
         let summary = Summary {
             input: names(&self.input),
             outputs: (1..=self.m).map(|k| self.path(k).display().to_string()).collect(),
             rows: prepared.report.rows,
             cells: Cells::of(&columns),
             columns,
-            method: self.method.name(),
+            method: Method::from(self.method).name(),
             seed: self.seed,
-            fit: prepared.model.as_ref().map(FitSummary::of),
+            fit: prepared.model.model().map(|fitted| FitSummary::of(&fitted.model)),
             drift,
             notes,
             warnings,
@@ -161,17 +181,17 @@ impl Impute {
         notes: &mut Vec<String>,
     ) -> Result<Prepared, Failure> {
         if let Some(path) = &self.model {
-            let TableModel { model, plan } = fitted::load(path)?;
-            let (limits, report) = self.look(source, &plan)?;
+            let fitted = fitted::load(path)?;
+            let Checked { limits, report } = self.check(source, &fitted.plan)?;
             self.strict.check(&report.left)?;
             notes.extend(report.odd_notes());
             notes.extend(report.left.iter().filter_map(LeftColumn::note));
-            return Ok(Prepared { plan, limits, report, model: Some(model) });
+            return Ok(Prepared { limits, report, model: Fitted::Model(Box::new(fitted)) });
         }
         let surveyed = self.table.survey(source, progress)?;
         self.strict.check(&surveyed.left())?;
         notes.extend(surveyed.notes_with_options());
-        let (limits, report) = self.look(source, surveyed.plan())?;
+        let Checked { limits, report } = self.check(source, surveyed.plan())?;
         if surveyed.is_complete() {
             let none = surveyed.left().iter().all(|column| column.missing == 0);
             let what = if none { "no cell is missing" } else { "no cell can be completed" };
@@ -179,32 +199,21 @@ impl Impute {
             // Nothing is completed, so no check reports it.
             notes.extend(surveyed.sentinels().iter().map(|sentinel| sentinel.remark().to_string()));
             if self.save_model.is_none() {
-                return Ok(Prepared { plan: surveyed.plan().clone(), limits, report, model: None });
+                return Ok(Prepared { limits, report, model: Fitted::Nothing(surveyed.plan().clone()) });
             }
         }
         let fitted = fitted::fit(source, surveyed, &self.fit, self.seed, progress, notes)?;
         if let Some(path) = &self.save_model {
             fitted::save(&fitted, path)?;
         }
-        Ok(Prepared { plan: fitted.plan, limits, report, model: Some(fitted.model) })
+        Ok(Prepared { limits, report, model: Fitted::Model(Box::new(fitted)) })
     }
 
-    /// Reads the whole table: the bounds of its columns, which its cells are checked against, and its missing cells.
-    fn look(&self, source: &Source, plan: &Plan) -> Result<(Limits, Report), Failure> {
-        let bounds = self.bounds.options();
-        let mut limits = plan.limits(&bounds, None)?;
-        let mut report = Report::default();
-        for batch in source.batches()? {
-            let batch = batch?;
-            if batch.first_row() == 0 {
-                limits = plan.limits(&bounds, Some(&batch))?;
-            }
-            let (table, found) = plan.encode(&batch)?;
-            plan.check_limits(&limits, &batch, &table)?;
-            report.add(&found);
-        }
-        self.check_size(source, plan, &report)?;
-        Ok((limits, report))
+    /// Reads the whole table, and refuses what could not be written.
+    fn check(&self, source: &Source, plan: &Plan) -> Result<Checked, Failure> {
+        let checked = plan.check(source, &self.bounds.options(), |_| ())?;
+        self.check_size(source, plan, &checked.report)?;
+        Ok(checked)
     }
 
     /// Refuses a table that the output format cannot hold, before time is spent on a fit.
@@ -245,7 +254,7 @@ impl Impute {
     /// Notes on unexpected effects of the options.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.m > 1 && self.method != Method::Draw {
+        if self.m > 1 && self.method != MethodArg::Draw {
             notes.push(format!("all {} tables are the same; only draws differ", self.m));
         } else if self.m > 1 && !self.one_fit && self.fit.preset != Recipe::NAMES[0] {
             notes.push(
@@ -255,116 +264,95 @@ impl Impute {
         notes
     }
 
-    fn imputations<'a>(
-        &self,
-        model: &'a Model,
-        limits: Limits,
-    ) -> Result<Imputations<'a>, psd_impute::Error> {
-        model.imputations(self.m, self.seed)?.one_fit(self.one_fit).within(limits)
-    }
-
     /// Writes all completed tables, and the intervals. Returns the findings of the checks on the first table; notes are about the draws.
     fn complete(
         &self,
         source: &Source,
-        prepared: &Prepared,
+        Prepared { limits, report, model }: &Prepared,
         progress: &Progress,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Warning>, Failure> {
-        let limits = || prepared.limits.clone();
-        let imputer = prepared.model.as_ref().map(|model| model.imputer(limits())).transpose()?;
         if let Some(path) = &self.intervals {
-            progress.begin("intervals", prepared.report.rows);
-            write_intervals(path, source, &prepared.plan, imputer.as_ref(), progress)?;
+            progress.begin("intervals", report.rows);
+            write_intervals(path, source, model.model(), limits, progress)?;
         }
-        progress.begin("completing", self.m * prepared.report.rows);
-        let draws = prepared.model.as_ref().filter(|_| self.method == Method::Draw);
-        let draws = draws.map(|model| self.imputations(model, limits())).transpose()?;
-        notes.extend(draws.as_ref().and_then(Imputations::note));
-        let filled_with = if self.method == Method::Draw { FilledWith::Draws } else { FilledWith::Typical };
-        let mut checks = Checks::new(&prepared.plan, filled_with);
+        progress.begin("completing", self.m * report.rows);
+        let Fitted::Model(fitted) = model else {
+            for k in 1..=self.m {
+                let mut output = self.output(source, report, k, progress)?;
+                for encoded in model.plan().batches(source)? {
+                    let encoded = encoded?;
+                    let same = model.plan().decode(&encoded.batch, &encoded.table)?;
+                    output.write(same, &encoded.counts)?;
+                }
+                output.writer.finish()?;
+            }
+            return Ok(Vec::new());
+        };
+        let method = Method::from(self.method);
+        let (tables, seed, one_fit) = (self.m, self.seed, self.one_fit);
+        let options = CompletionOptions { method, tables, seed, one_fit, limits: limits.clone() };
+        let completion = fitted.completion(options)?;
+        notes.extend(completion.note());
+        let mut checks = Checks::new(&fitted.plan, method.filled_with());
         for k in 1..=self.m {
-            let filling = match (&draws, &imputer) {
-                (Some(draws), _) => Some(Filling::Draws(draws.nth(k)?)),
-                (None, Some(imputer)) if self.method == Method::Median => Some(Filling::Medians(imputer)),
-                (None, imputer) => imputer.as_ref().map(Filling::Means),
-            };
+            let mut output = self.output(source, report, k, progress)?;
             let first = (k == 1).then_some(&mut checks);
-            self.complete_one(source, prepared, filling.as_ref(), k, first, progress)?;
+            completion.table(k, source, first, |completed, counts| output.write(completed, counts))?;
+            output.writer.finish()?;
         }
-        Ok(prepared.model.as_ref().map_or_else(Vec::new, |model| checks.finish(Some(model))))
+        Ok(checks.finish(Some(&fitted.model)))
     }
 
-    /// Writes one completed table, a batch at a time.
-    fn complete_one(
+    /// Begins one of the completed tables.
+    fn output<'a>(
         &self,
         source: &Source,
-        Prepared { plan, report, .. }: &Prepared,
-        filling: Option<&Filling<'_>>,
+        report: &Report,
         k: u64,
-        mut checks: Option<&mut Checks>,
-        progress: &Progress,
-    ) -> Result<(), Failure> {
-        let with_gaps = report.columns.iter().filter(|c| c.missing > 0 && !c.absent).map(|c| c.name.clone());
-        let with_gaps: Vec<String> = with_gaps.collect();
-        let mut writer = writer(&self.path(k), source.format())?;
-        let mut counter = RowCounter::default();
-        for batch in source.batches()? {
-            let batch = batch?;
-            let (table, _) = plan.encode(&batch)?;
-            let rows = table.len() as u64;
-            let done = match filling {
-                Some(filling) => {
-                    let done = filling.complete(&table, &mut counter)?;
-                    if let Some(checks) = &mut checks {
-                        checks.add(&table, &done);
-                    }
-                    done
-                }
-                None => table,
-            };
-            let completed = plan.decode(&batch, &done)?;
-            let completed = if self.indicator { completed.with_indicators(&with_gaps)? } else { completed };
-            writer.write(&completed)?;
-            progress.advance(rows);
-        }
-        Ok(writer.finish()?)
+        progress: &'a Progress,
+    ) -> Result<Output<'a>, Failure> {
+        let with_gaps = report.columns.iter().filter(|column| column.missing > 0 && !column.absent);
+        let indicators = self.indicator.then(|| with_gaps.map(|column| column.name.clone()).collect());
+        Ok(Output { writer: writer(&self.path(k), source.format())?, indicators, progress })
     }
 }
 
-/// The source of the values that fill missing cells.
-enum Filling<'a> {
-    Means(&'a Imputer<'a>),
-    Medians(&'a Imputer<'a>),
-    Draws(Imputation<'a>),
+/// A completed table that is being written.
+struct Output<'a> {
+    writer: Writer,
+    /// The columns that get an indicator, if wanted.
+    indicators: Option<Vec<String>>,
+    progress: &'a Progress,
 }
 
-impl Filling<'_> {
-    fn complete(&self, table: &Table, counter: &mut RowCounter) -> Result<Table, psd_impute::Error> {
-        match self {
-            Self::Means(imputer) => imputer.mean(table),
-            Self::Medians(imputer) => imputer.median(table),
-            Self::Draws(imputation) => imputation.complete(table, counter),
-        }
+impl Output<'_> {
+    fn write(&mut self, completed: Completed<'_>, counts: &Report) -> Result<(), Failure> {
+        let completed = match &self.indicators {
+            Some(columns) => completed.with_indicators(columns)?,
+            None => completed,
+        };
+        self.writer.write(&completed)?;
+        self.progress.advance(counts.rows);
+        Ok(())
     }
 }
 
-/// Writes a summary of each missing cell. Without an imputer there are none.
+/// Writes a summary of each missing cell. Without a model there are none.
 fn write_intervals(
     path: &Path,
     source: &Source,
-    plan: &Plan,
-    imputer: Option<&Imputer<'_>>,
+    fitted: Option<&TableModel>,
+    limits: &Limits,
     progress: &Progress,
 ) -> Result<(), Failure> {
     let mut intervals = Intervals::new(path)?;
-    if let Some(imputer) = imputer {
-        for batch in source.batches()? {
-            let batch = batch?;
-            let (table, _) = plan.encode(&batch)?;
-            intervals.add(imputer, plan, &batch, &table)?;
-            progress.advance(table.len() as u64);
-        }
+    if let Some(fitted) = fitted {
+        fitted.summaries(source, limits, &ENDS, |cells, rows| {
+            intervals.add(&fitted.plan, &cells)?;
+            progress.advance(rows);
+            Ok::<(), Failure>(())
+        })?;
     }
     intervals.finish()
 }

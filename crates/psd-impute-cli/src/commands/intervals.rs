@@ -2,16 +2,16 @@
 
 use super::Failure;
 use super::table_args::{is_standard, target};
-use psd_impute::impute::{CellSummary, Imputer};
+use psd_impute::impute::CellSummary;
 use psd_impute::table::Table;
 use psd_impute_eval::free_columns;
-use psd_impute_frame::{Batch, ColumnPlan, Plan, Target};
+use psd_impute_frame::{ColumnPlan, Plan, Target};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The probabilities of the quantiles.
-const ENDS: [f64; 2] = [0.025, 0.975];
+pub(crate) const ENDS: [f64; 2] = [0.025, 0.975];
 const HEADER: [&str; 9] =
     ["row", "column", "mean", "sd", "median", "q2.5", "q97.5", "most_probable", "probability"];
 
@@ -28,19 +28,10 @@ impl Intervals {
         Ok(out)
     }
 
-    /// Adds the missing cells of a batch.
-    pub(crate) fn add(
-        &mut self,
-        imputer: &Imputer<'_>,
-        plan: &Plan,
-        batch: &Batch,
-        table: &Table,
-    ) -> Result<(), Failure> {
+    /// Adds missing cells.
+    pub(crate) fn add(&mut self, plan: &Plan, cells: &[CellSummary]) -> Result<(), Failure> {
         let columns: Vec<&ColumnPlan> = plan.modelled().collect();
-        for cell in imputer.summaries(table, &ENDS)? {
-            self.write(&line(&cell, columns[cell.column], batch.first_row()))?;
-        }
-        Ok(())
+        cells.iter().try_for_each(|cell| self.write(&line(cell, columns[cell.column])))
     }
 
     fn write(&mut self, record: &[impl AsRef<[u8]>]) -> Result<(), Failure> {
@@ -101,9 +92,9 @@ pub(crate) fn read(path: &Path, plan: &Plan, table: &Table) -> Result<[Table; 2]
 }
 
 /// Times are shown as such, except their standard deviation, which is in the column's unit.
-fn line(cell: &CellSummary, column: &ColumnPlan, first_row: u64) -> [String; 9] {
+fn line(cell: &CellSummary, column: &ColumnPlan) -> [String; 9] {
     let mut out = [const { String::new() }; 9];
-    out[0] = (first_row + cell.row as u64 + 1).to_string();
+    out[0] = (cell.row + 1).to_string();
     out[1] = column.name().to_string();
     let kind = column.kind();
     let labels = !kind.labels().is_empty();

@@ -40,14 +40,12 @@ impl Progress {
 /// Shows the members as they are tried.
 pub(crate) struct Watch<'a> {
     progress: &'a Progress,
-    /// The member after which the time budget ended, if it did.
-    pub(crate) stopped_after: Option<Member>,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(progress: &'a Progress) -> Self {
         progress.begin("fitting", 1);
-        Self { progress, stopped_after: None }
+        Self { progress }
     }
 }
 
@@ -57,9 +55,5 @@ impl FitObserver for Watch<'_> {
         self.progress.bar.set_length(of as u64 + 1);
         self.progress.bar.set_position(done as u64);
         ControlFlow::Continue(())
-    }
-
-    fn out_of_time(&mut self, member: Member) {
-        self.stopped_after = Some(member);
     }
 }

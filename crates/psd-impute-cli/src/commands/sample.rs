@@ -32,15 +32,8 @@ impl Sample {
         }
         let fitted = fitted::load(&self.model)?;
         let mut writer = writer(&self.output, Format::Csv(Compression::None))?;
-        let columns = fitted.model.columns();
-        let imputer = fitted.model.imputer(fitted.plan.limits(&BoundsOptions::default(), None)?)?;
-        let rows = imputer.new_rows(columns, self.n as usize, self.seed)?;
-        let mut first = 0;
-        for batch in fitted.plan.blank_batches(self.n, writer.format())? {
-            let part = rows.select(&(first..first + batch.len()).collect::<Vec<_>>())?;
-            writer.write(&fitted.plan.decode(&batch, &part)?)?;
-            first += batch.len();
-        }
+        let (limits, format) = (fitted.plan.limits(&BoundsOptions::default(), None)?, writer.format());
+        fitted.sample(self.n, self.seed, limits, format, |batch| writer.write(&batch))?;
         writer.finish()?;
         Ok(ExitCode::SUCCESS)
     }

@@ -7,14 +7,11 @@ use super::table_args::{ReadArgs, is_standard, target};
 use crate::diagnostic::printable;
 use crate::io::{Holds, check_output};
 use clap::Args;
-use psd_impute::impute::{Limits, RowScore};
-use psd_impute_frame::{Drift, Report, Source, TableModel};
+use psd_impute::impute::RowScore;
+use psd_impute_frame::Drift;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Rows drawn from the model, among which a row is ranked.
-const DRAWS: usize = 1000;
 
 /// The subcommand's arguments.
 #[derive(Args)]
@@ -50,7 +47,7 @@ impl Score {
         let fitted = fitted::load(&self.model)?;
         let progress = Progress::new(self.quiet);
         progress.begin("scoring", 1);
-        let (scores, report) = self.scores(&source, &fitted)?;
+        let (scores, report) = fitted.outlier_scores(&source, self.seed)?;
         progress.end();
         let mut out = target(&self.output)?;
         write(&scores, &mut out).map_err(Failure::of_file(&self.output))?;
@@ -65,20 +62,6 @@ impl Score {
                 .for_each(|note| eprintln!("note: {}", printable(note)));
         }
         Ok(ExitCode::SUCCESS)
-    }
-
-    /// The scores of all rows. They are kept, because a row's rank depends on all of them.
-    fn scores(&self, source: &Source, fitted: &TableModel) -> Result<(Vec<RowScore>, Report), Failure> {
-        let columns = fitted.model.columns();
-        let imputer = fitted.model.imputer(Limits::none(columns.len()))?;
-        let drawn = imputer.new_rows(columns, DRAWS, self.seed)?;
-        let (mut scores, mut report) = (Vec::new(), Report::default());
-        for batch in source.batches()? {
-            let (table, found) = fitted.plan.encode(&batch?)?;
-            report.add(&found);
-            scores.extend(imputer.outlier_scores(&table, &drawn)?);
-        }
-        Ok((scores, report))
     }
 }
 

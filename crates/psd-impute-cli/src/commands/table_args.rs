@@ -170,10 +170,10 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 /// All rows of a table, as the engine sees them.
 pub(crate) fn whole_table(source: &Source, plan: &Plan) -> Result<Table, Failure> {
     let mut cells: Vec<f64> = Vec::new();
-    for batch in source.batches()? {
-        let (table, report) = plan.encode(&batch?)?;
-        report.refuse_absent(source.origin())?;
-        table.rows().for_each(|row| cells.extend(row));
+    for encoded in plan.batches(source)? {
+        let encoded = encoded?;
+        encoded.counts.refuse_absent(source.origin())?;
+        encoded.table.rows().for_each(|row| cells.extend(row));
     }
     Ok(plan.table(&cells)?)
 }

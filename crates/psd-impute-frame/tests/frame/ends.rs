@@ -36,7 +36,7 @@ fn fitted() -> TableModel {
         seed: 1,
         ..FitOptions::default()
     };
-    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap()
+    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
 }
 
 fn ends(model: &TableModel, column: &str) -> [Option<f64>; 2] {

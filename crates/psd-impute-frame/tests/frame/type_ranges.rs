@@ -53,7 +53,7 @@ fn fitted(records: &RecordBatch) -> TableModel {
         seed: 0,
         ..FitOptions::default()
     };
-    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap()
+    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
 }
 
 /// New rows of a model within limits, as numbers by column.

@@ -61,8 +61,7 @@ impl Findings {
         let Subject { source, completed, model, bounds, .. } = subject;
         let plan = &model.plan;
         let plans: Vec<&ColumnPlan> = plan.modelled().collect();
-        let limits = plan.limits(bounds, None)?;
-        let rows = Rows::read(source, plan, &limits)?;
+        let (rows, limits) = Rows::read(source, plan, bounds)?;
         let imputer = model.model.imputer(limits.clone())?;
         let mut checks = Checks::new(plan, FilledWith::Draws);
         let imputed = match &rows.gaps {

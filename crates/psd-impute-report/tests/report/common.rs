@@ -25,7 +25,7 @@ impl FitObserver for Hasty {
 /// A model of a table.
 pub(crate) fn model(source: &Source) -> TableModel {
     let surveyed = Surveyed::new(source, Wishes::new()).unwrap();
-    surveyed.fit(source, &Default::default(), &mut Hasty).unwrap()
+    surveyed.fit(source, &Default::default(), &mut Hasty).unwrap().0
 }
 
 /// The findings of a table, by a model of itself.

@@ -116,7 +116,7 @@ fn what_cannot_be_refitted_says_so() {
     let recipe = psd_impute::Recipe::named("theory", Default::default()).unwrap();
     let theory = psd_impute::FitOptions { recipe, seed: 3, ..Default::default() };
     let surveyed = psd_impute_frame::Surveyed::new(&table, Default::default()).unwrap();
-    let model = surveyed.fit(&table, &theory, &mut ()).unwrap();
+    let (model, _) = surveyed.fit(&table, &theory, &mut ()).unwrap();
     let found = Findings::of(&Subject::new(&table, &model)).unwrap();
     assert!(!found.calibration.left_out && found.fit.held_out.is_none());
     assert!(page(&found).unwrap().contains("The model has seen these rows"));

@@ -1,24 +1,17 @@
-//! A model with the plan of its columns: fitted to a table, or read from a file.
+//! A table before the fit: what its columns are, and the rows that are learned.
 
-use crate::error::{Error, Result};
+use super::TableModel;
+use super::budget::Budget;
+use crate::error::Result;
 use crate::open::Source;
 use crate::plan::{Plan, Remark, Role, Sentinel, Survey, Wish, Wishes};
 use crate::report::LeftColumn;
-use faer::Mat;
 use psd_impute::model::{FitOptions, Model};
 use psd_impute::stack::FitObserver;
 use psd_impute::table::{RowSample, Table};
 
 /// The most rows of a table used for fitting.
 const ROWS: u64 = 100_000;
-
-/// A model and the plan of its tables' columns.
-pub struct TableModel {
-    /// The model.
-    pub model: Model,
-    /// The columns of its tables.
-    pub plan: Plan,
-}
 
 /// A table's survey before a fit.
 pub struct Surveyed {
@@ -103,7 +96,7 @@ impl Surveyed {
         notes
     }
 
-    /// Fits the surveyed table.
+    /// Fits the surveyed table. There is a remark if the time budget ended before all members were tried.
     ///
     /// # Errors
     ///
@@ -113,80 +106,23 @@ impl Surveyed {
         source: &Source,
         options: &FitOptions,
         observer: &mut dyn FitObserver,
-    ) -> Result<TableModel> {
+    ) -> Result<(TableModel, Option<Remark>)> {
         let plan = self.plan;
         let table = learned_rows(source, &plan)?;
-        let model = Model::fit_observed(&table, options, observer)?;
-        Ok(TableModel { model, plan: plan.learned_from(&table) })
-    }
-}
-
-impl TableModel {
-    /// Reads the bytes written by [`to_bytes`](Self::to_bytes).
-    ///
-    /// # Errors
-    ///
-    /// If they are not a model with its columns.
-    pub fn read(bytes: &[u8]) -> Result<Self> {
-        let (model, notes) = Model::read(bytes)?;
-        let other = |problem: String| Error::ModelColumns { problem };
-        let plan: Plan = serde_json::from_str(&notes).map_err(|error| other(error.to_string()))?;
-        if plan.engine_columns()? != model.columns() {
-            return Err(other("they are not those of the model".to_string()));
-        }
-        Ok(Self { model, plan })
-    }
-
-    /// The bytes of a model file.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unwritable`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        self.bytes_with(&self.plan)
-    }
-
-    /// The bytes of a model file, with settings of the program that writes it; see [`Plan::settings`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unwritable`].
-    pub fn to_bytes_with_settings(&self, settings: Option<serde_json::Value>) -> Result<Vec<u8>> {
-        self.bytes_with(&self.plan.clone().with_settings(settings))
-    }
-
-    fn bytes_with(&self, plan: &Plan) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let notes = serde_json::to_string(plan).map_err(std::io::Error::from);
-        let written = notes.and_then(|notes| self.model.write(&notes, &mut bytes));
-        let problem = |error: std::io::Error| error.to_string();
-        written.map_err(|error| Error::Unwritable { format: "a model file", problem: problem(error) })?;
-        Ok(bytes)
+        let mut budget = Budget::new(observer);
+        let model = Model::fit_observed(&table, options, &mut budget)?;
+        Ok((TableModel { model, plan: plan.learned_from(&table) }, budget.remark()))
     }
 }
 
 /// The rows to fit: all of them, or a random sample.
 fn learned_rows(source: &Source, plan: &Plan) -> Result<Table> {
     let (mut sample, mut position) = (RowSample::new(ROWS as usize), 0);
-    for batch in source.batches()? {
-        let (table, _) = plan.encode(&batch?)?;
-        for row in table.rows() {
+    for encoded in plan.batches(source)? {
+        for row in encoded?.table.rows() {
             sample.offer(position, row, || row.to_vec());
             position += 1;
         }
     }
     plan.table(&sample.into_rows().into_iter().flat_map(|(_, row)| row).collect::<Vec<_>>())
-}
-
-impl Plan {
-    /// A table of the plan's modelled columns, from its cells in row order.
-    ///
-    /// # Errors
-    ///
-    /// If the engine refuses a column or a cell.
-    pub fn table(&self, cells: &[f64]) -> Result<Table> {
-        let columns = self.engine_columns()?;
-        let d = columns.len();
-        Ok(Table::new(columns, Mat::from_fn(d, cells.len() / d.max(1), |j, i| cells[i * d + j]))?)
-    }
 }
