@@ -2,17 +2,40 @@
 //!
 //! Marginals are weighted sums, and a row's conditional mixes those of the members by their posterior weights `π_c p_c(x_S)`. The
 //! paper's `(1-ν) p_Q + ν u` with a reference density `u` is a stack of two.
+//!
+//! **A row does not vouch for itself.** Members that were fitted to a row explain it too well, and the more freedom they have, the better. If the
+//! stack knows the log-likelihoods `l_c` of rows under fits without them ([`Stack::with_held_out`]), it uses these for the very rows:
+//!
+//! ```text
+//! log p(x_S) = log Σ_c π_c exp(l_c)        weights of the conditionals ∝ π_c exp(τ l_c)
+//! ```
+//!
+//! As no row is its own donor, this changes the density only at the rows themselves. See [`POWER`] for `τ`.
 
 use super::combined::Combined;
 use super::{Conditional, Density, Given, Weighed};
 use crate::error::{bad, non_negative};
 use crate::linalg::log_sum_exp;
-use crate::table::Pattern;
+use crate::table::{Pattern, Table, canonical};
 use crate::{Error, Result};
+use std::collections::HashMap;
 
 /// Densities over the same columns, with weights that sum to one.
 pub struct Stack {
     members: Vec<(f64, Box<dyn Density>)>,
+    /// For rows that members were fitted to, `log p_c(x_S)` of fits without them.
+    held_out: HashMap<Vec<u64>, Vec<f64>>,
+}
+
+/// `τ`. An out-of-fold likelihood is what one fit says about one row, so that it counts, but not in full. Measured on twelve tables, one mask each,
+/// beside posteriors of fits that saw the row: 95 % intervals hold 92 % and not 81 % of sonar's cells, 89 and not 82 % of ionosphere's, 94 and not 89 % of
+/// breast's. With a fifth of the cells missing, means are 3 to 8 % better on sonar, ionosphere and parkinsons and as good elsewhere; with two fifths 3 to 5 %
+/// worse on wine, glass and parkinsons. `τ` = 1 was a little worse than ½, `τ` = 0 much worse for draws of ionosphere.
+const POWER: f64 = 0.5;
+
+/// The cells of a row, as bits.
+fn key(row: &[f64]) -> Vec<u64> {
+    row.iter().map(|&x| canonical(x)).collect()
 }
 
 impl Stack {
@@ -34,7 +57,20 @@ impl Stack {
             return Err(Error::Shape { what: "columns of a member", found, expected });
         }
         let members = members.into_iter().filter(|(weight, _)| *weight > 0.0);
-        Ok(Self { members: members.map(|(weight, member)| (weight / total, member)).collect() })
+        let members = members.map(|(weight, member)| (weight / total, member)).collect();
+        Ok(Self { members, held_out: HashMap::new() })
+    }
+
+    /// A stack in which rows of `table` are weighed by the log-likelihoods that they have under fits without them: `logs` has one vector per member.
+    pub(crate) fn with_held_out(
+        members: Vec<(f64, Box<dyn Density>)>,
+        table: &Table,
+        logs: &[Vec<f64>],
+    ) -> Result<Self> {
+        let kept: Vec<&Vec<f64>> =
+            members.iter().zip(logs).filter(|((weight, _), _)| *weight > 0.0).map(|(_, logs)| logs).collect();
+        let of = |(i, row): (usize, &[f64])| (key(row), kept.iter().map(|logs| logs[i]).collect());
+        Ok(Self { held_out: table.rows().enumerate().map(of).collect(), ..Self::new(members)? })
     }
 
     /// The members and their weights.
@@ -51,27 +87,54 @@ impl Density for Stack {
     fn given<'a>(&'a self, pattern: &Pattern) -> Result<Box<dyn Given<'a> + 'a>> {
         let parts =
             self.members.iter().map(|(w, m)| Ok((w.ln(), m.given(pattern)?))).collect::<Result<_>>()?;
-        Ok(Box::new(StackGiven { parts }))
+        Ok(Box::new(StackGiven { parts, held_out: &self.held_out }))
     }
 }
 
 struct StackGiven<'a> {
     /// `log π_c` and the member.
     parts: Vec<(f64, Box<dyn Given<'a> + 'a>)>,
+    held_out: &'a HashMap<Vec<u64>, Vec<f64>>,
+}
+
+impl StackGiven<'_> {
+    /// The log-likelihoods of a row under fits without it, if it is known and any of them can have produced it.
+    fn known(&self, row: &[f64]) -> Option<&[f64]> {
+        if self.held_out.is_empty() {
+            return None;
+        }
+        let logs = self.held_out.get(&key(row))?;
+        logs.iter().any(|log| *log > f64::NEG_INFINITY).then_some(logs)
+    }
 }
 
 impl<'a> Given<'a> for StackGiven<'a> {
     fn log_marginal(&self, row: &[f64]) -> f64 {
-        let logs = self.parts.iter().map(|(log_weight, part)| log_weight + part.log_marginal(row));
-        log_sum_exp(&logs.collect::<Vec<_>>())
+        let weights = self.parts.iter().map(|part| part.0);
+        let logs: Vec<f64> = match self.known(row) {
+            Some(logs) => weights.zip(logs).map(|(weight, log)| weight + log).collect(),
+            None => {
+                weights.zip(&self.parts).map(|(weight, part)| weight + part.1.log_marginal(row)).collect()
+            }
+        };
+        log_sum_exp(&logs)
     }
 
     fn weigh(&self, row: &[f64]) -> Weighed<'a> {
-        let parts = self.parts.iter().map(|(log_weight, part)| (log_weight, part.weigh(row)));
-        let parts: Vec<(f64, Weighed<'a>)> =
-            parts.map(|(log, part)| (log + part.log_marginal, part)).collect();
+        let known = self.known(row);
+        let power = if known.is_some() { POWER } else { 1.0 };
+        let weigh = |(c, (log_weight, part)): (usize, &(f64, Box<dyn Given<'a> + 'a>))| {
+            let weighed = part.weigh(row);
+            // A member that calls the row impossible has no conditional for it.
+            let own = weighed.log_marginal;
+            let log = known.filter(|_| own > f64::NEG_INFINITY).map_or(own, |logs| logs[c]);
+            (log_weight + log, log_weight + power * log, weighed)
+        };
+        let parts: Vec<_> = self.parts.iter().enumerate().map(weigh).collect();
         let log_marginal = log_sum_exp(&parts.iter().map(|part| part.0).collect::<Vec<_>>());
-        Weighed { log_marginal, conditional: Box::new(move || combine(parts, log_marginal)) }
+        let parts: Vec<(f64, Weighed<'a>)> = parts.into_iter().map(|(_, log, part)| (log, part)).collect();
+        let total = log_sum_exp(&parts.iter().map(|part| part.0).collect::<Vec<_>>());
+        Weighed { log_marginal, conditional: Box::new(move || combine(parts, total)) }
     }
 }
 
@@ -89,4 +152,64 @@ fn combine<'a>(parts: Vec<(f64, Weighed<'a>)>, total: f64) -> Result<Box<dyn Con
         return Err(Error::ZeroDensity);
     }
     Ok(Box::new(Combined::new(parts)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::density::PsdDensity;
+    use faer::Mat;
+
+    const NA: f64 = f64::NAN;
+
+    fn table() -> Table {
+        Table::continuous(&["x", "y"], &[[0.5, NA], [1.5, 2.0], [0.5, 0.3]]).unwrap()
+    }
+
+    /// A narrow and a wide normal density.
+    fn members() -> Vec<(f64, Box<dyn Density>)> {
+        let normal = |size: f64, shift: f64| {
+            let covariance = Mat::from_fn(2, 2, |i, j| if i == j { size } else { 0.4 * size });
+            PsdDensity::normal(&table(), &[shift, -shift], covariance.as_ref()).unwrap()
+        };
+        vec![(0.3, Box::new(normal(0.2, 0.4))), (0.7, Box::new(normal(2.0, -0.3)))]
+    }
+
+    #[test]
+    fn a_known_row_is_weighed_by_fits_without_it_and_others_are_not() {
+        let logs = [vec![-4.0, -1.0, 0.2], vec![-1.0, -2.0, 0.4]];
+        let (plain, known) =
+            (Stack::new(members()).unwrap(), Stack::with_held_out(members(), &table(), &logs).unwrap());
+        let row = [0.5, NA];
+        let means: Vec<f64> = members().iter().map(|m| m.1.conditional(&row).unwrap().mean()[0]).collect();
+        let [a, b] = [0.3 * (POWER * -4.0).exp(), 0.7 * (POWER * -1.0).exp()];
+        let expected = (a * means[0] + b * means[1]) / (a + b);
+        assert!((known.conditional(&row).unwrap().mean()[0] - expected).abs() < 1e-12);
+        let log = (0.3 * (-4.0f64).exp() + 0.7 * (-1.0f64).exp()).ln();
+        assert!((known.log_marginal(&row).unwrap() - log).abs() < 1e-12);
+        assert!((plain.log_marginal(&row).unwrap() - log).abs() > 0.1);
+        for other in [[0.6, NA], [NA, 0.5]] {
+            assert_eq!(known.log_marginal(&other), plain.log_marginal(&other));
+            let mean = |stack: &Stack| stack.conditional(&other).unwrap().mean();
+            assert_eq!(mean(&known), mean(&plain));
+        }
+    }
+
+    #[test]
+    fn a_row_impossible_without_itself_is_weighed_as_any_other() {
+        let none = vec![f64::NEG_INFINITY; 3];
+        let known = Stack::with_held_out(members(), &table(), &[none.clone(), none]).unwrap();
+        let row = [0.5, NA];
+        assert_eq!(known.log_marginal(&row), Stack::new(members()).unwrap().log_marginal(&row));
+    }
+
+    #[test]
+    fn logs_stay_with_their_members_when_one_is_dropped() {
+        let [narrow, wide]: [(f64, Box<dyn Density>); 2] = members().try_into().ok().unwrap();
+        let three = vec![(0.0, members().remove(0).1), narrow, wide];
+        let logs = [vec![9.0; 3], vec![-4.0; 3], vec![-1.0; 3]];
+        let known = Stack::with_held_out(three, &table(), &logs).unwrap();
+        let log = (0.3 * (-4.0f64).exp() + 0.7 * (-1.0f64).exp()).ln();
+        assert!((known.log_marginal(&[0.5, NA]).unwrap() - log).abs() < 1e-12);
+    }
 }

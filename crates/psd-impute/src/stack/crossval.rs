@@ -203,6 +203,11 @@ impl Chosen {
         self.validated.members.iter().copied().zip(self.weights.iter().copied())
     }
 
+    /// For each member, the log-likelihood of every row under the fit without it.
+    pub(super) fn logs(&self) -> &[Vec<f64>] {
+        &self.validated.logs
+    }
+
     /// The log-likelihood of every row under their stack.
     pub(super) fn stacked(&self) -> Vec<f64> {
         self.validated.stacked(&self.weights)

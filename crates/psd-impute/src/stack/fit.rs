@@ -128,13 +128,12 @@ impl StackFit {
         let em = SETTINGS.fitting;
         let views = data.views()?;
         let normals = views.try_map(|view| Start::of(view.rows(em), ridge))?;
-        let planned: Vec<(Placed, f64, u64)> = chosen
-            .members()
-            .flat_map(|(placed, weight)| {
-                let starts = self.starts_of(placed.0);
-                (0..starts).map(move |start| (placed, weight / starts as f64, start))
-            })
-            .collect();
+        let (mut planned, mut held_out): (Vec<(Placed, f64, u64)>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+        for ((placed, weight), logs) in chosen.members().zip(chosen.logs()) {
+            let starts = self.starts_of(placed.0);
+            planned.extend((0..starts).map(|start| (placed, weight / starts as f64, start)));
+            held_out.extend((0..starts).map(|_| logs.clone()));
+        }
         let fit = |&((member, space), _, start): &(Placed, f64, u64)| {
             let rng = &mut generator(self.seed, start);
             Smooth::fit(member, views[space].rows(em), &normals[space], rng)
@@ -144,7 +143,7 @@ impl StackFit {
         let smooth = planned.iter().zip(fits).map(|(((_, space), ..), fit)| (*space, fit.0)).collect();
         let weights = planned.iter().map(|member| member.1).collect();
         let shape = shape(&data.table, &data.weights, &normals.plain.normal)?;
-        Ok((Parts { smooth, weights, donors: None, shape, data }, converged))
+        Ok((Parts { smooth, weights, held_out, donors: None, shape, data }, converged))
     }
 
     /// The number of starts of a member. Two clusters are the same from any.

@@ -82,6 +82,8 @@ pub(crate) struct Parts {
     pub(crate) smooth: Vec<(Space, Smooth)>,
     /// Their weights among themselves.
     pub(crate) weights: Vec<f64>,
+    /// For each of them, the log-likelihoods of the sampled rows under fits without them, in the columns as they are.
+    pub(crate) held_out: Vec<Vec<f64>>,
     pub(crate) donors: Option<DonorPart>,
     /// The shape of the row weights of refits.
     pub(crate) shape: f64,
@@ -124,7 +126,7 @@ impl Parts {
         let densities = self.densities(&views, None)?;
         let blind = chosen.stacks()?;
         let fit_in = |space| {
-            let smooth = smooth_in(space, &views, &densities)?;
+            let smooth = self.smooth_in(space, &views, &densities)?;
             self.fit_donors_in(space, &views[space], &smooth, &blind, seed)
         };
         let plain = fit_in(Space::Plain)?;
@@ -187,7 +189,8 @@ impl Parts {
         let views = away.as_ref().unwrap_or(&home);
         let outside = |(w, space, density): Inside| Ok((w, views[space].outside(density)?));
         let members = self.densities(views, moved.map(|moved| moved.spread))?.into_iter().map(outside);
-        let smooth = Stack::new(members.collect::<Result<_>>()?)?;
+        let smooth =
+            Stack::with_held_out(members.collect::<Result<_>>()?, &self.data.sample, &self.held_out)?;
         let Some(DonorPart { donors, space, share }) = &self.donors else { return Ok(smooth) };
         let weights = moved.map_or(&self.data.weights[..], |moved| moved.weights);
         let donors = donors.reweighted(&self.data.sampled.iter().map(|&i| weights[i]).collect::<Vec<_>>())?;
@@ -225,15 +228,17 @@ impl Parts {
         }
         (members, average(&logs))
     }
-}
 
-/// The stack of smooth members in the coordinates of a space: all of them in the columns as they are, and only its own members in the normal scores.
-fn smooth_in(space: Space, views: &Views, densities: &[Inside]) -> Result<Stack> {
-    let member = |(weight, at, density): &Inside| -> Result<(f64, Box<dyn Density>)> {
-        Ok(match space {
-            Space::Plain => (*weight, views[*at].outside(density.clone())?),
-            Space::Scores => (if *at == space { *weight } else { 0.0 }, Box::new(density.clone())),
-        })
-    };
-    Stack::new(densities.iter().map(member).collect::<Result<_>>()?)
+    /// The stack of smooth members in the coordinates of a space: all of them in the columns as they are, and only its own members in the normal scores.
+    fn smooth_in(&self, space: Space, views: &Views, densities: &[Inside]) -> Result<Stack> {
+        let member = |(weight, at, density): &Inside| -> Result<(f64, Box<dyn Density>)> {
+            Ok(match space {
+                Space::Plain => (*weight, views[*at].outside(density.clone())?),
+                Space::Scores => (if *at == space { *weight } else { 0.0 }, Box::new(density.clone())),
+            })
+        };
+        let members = densities.iter().map(member).collect::<Result<_>>()?;
+        let rows = views[space].rows(EmParams::default()).table.select(&self.data.sampled)?;
+        Stack::with_held_out(members, &rows, &self.held_out)
+    }
 }

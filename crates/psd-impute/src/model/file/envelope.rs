@@ -12,7 +12,7 @@ use std::io::Write;
 
 pub(super) const MAGIC: [u8; 8] = *b"psdmodel";
 /// The format that is written, and the only one that can be read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const HEAD: usize = 20;
 const TAIL: usize = 4;
 
@@ -95,8 +95,8 @@ mod tests {
         huge[12..20].fill(0xff);
         assert_eq!(error(&huge), ModelFileError::Length { found: 36, expected: u64::MAX });
         let mut newer = whole.clone();
-        newer[8] = 5;
-        assert_eq!(error(&newer), ModelFileError::Version { found: 5, known: VERSION });
+        newer[8] = 6;
+        assert_eq!(error(&newer), ModelFileError::Version { found: 6, known: VERSION });
         for bit in 8 * HEAD..8 * whole.len() {
             let mut flipped = whole.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);

@@ -12,11 +12,12 @@ use crate::table::{Column, Table, Warp, Warps};
 const MOST_ROWS: f64 = 1e7;
 
 pub(super) fn write(stack: &FittedStack, out: &mut Tensors) -> StackLayout {
-    let Parts { smooth, weights, donors, shape, data } = stack.parts();
+    let Parts { smooth, weights, held_out, donors, shape, data } = stack.parts();
     out.matrix("table.cells", data.table.cells());
     out.vector("table.weights", &data.weights);
     write_scores(&data.scores, out);
     out.vector("members.weights", weights);
+    out.vector("members.held_out", &held_out.concat());
     out.vector("refits.shape", &[*shape]);
     if let Some(DonorPart { donors, share, .. }) = donors {
         out.vector("donors.share", &[*share]);
@@ -46,12 +47,15 @@ pub(super) fn read(layout: &StackLayout, columns: &[Column], source: &Source<'_>
         let error = bad("weights", format!("{weights:?}"), "not below zero, adding up to one");
         return Err(within("members")(error));
     }
+    let rows = data.sampled.len();
+    let held_out = source.likelihoods("members.held_out", smooth.len() * rows)?;
+    let held_out = held_out.chunks(rows.max(1)).map(<[f64]>::to_vec).collect();
     let donors = layout.donors.map(|space| read_donors(space, columns, &data, source)).transpose()?;
     let shape = source.number("refits.shape")?;
     if !(LEAST_SHAPE..=1.0).contains(&shape) {
         return Err(within("refits")(bad("shape", shape, "between a half and one")));
     }
-    let parts = Parts { smooth, weights, donors, shape, data };
+    let parts = Parts { smooth, weights, held_out, donors, shape, data };
     let members = read_tried(&layout.tried, source)?;
     let held_out = source.likelihoods("held_out", 1)?[0];
     FittedStack::of(parts, members, held_out, source.number("ridge")?, layout.converged)
