@@ -6,9 +6,8 @@ use super::compared::Scale;
 use super::tally::ENDS;
 use super::{Evidence, Warning, WarningKind};
 
-/// A cell is far if it is this many times further than the next cell, and this many deviations away.
-const TIMES: f64 = 50.0;
-const DEVIATIONS: f64 = 100.0;
+/// A cell is far if it is this many times further than the next cell, and this many deviations away: the engine takes such cells to be nearer.
+const TIMES: f64 = 20.0;
 
 pub(super) fn check(evidence: &Evidence) -> Vec<Warning> {
     let columns = (0..evidence.columns.len()).filter(|&j| evidence.is_number(j));
@@ -21,7 +20,7 @@ fn ends(evidence: &Evidence, j: usize) -> Vec<Warning> {
     let of = |ends: &[(f64, u64)]| {
         let off = |at: usize| ends.get(at).map(|end| (end.0 - scale.undo(0.0)).abs() / scale.unit);
         let far = (1..ENDS).find(|&k| match (off(k - 1), off(k)) {
-            (Some(far), Some(next)) => far >= DEVIATIONS && far >= TIMES * next.max(1.0),
+            (Some(far), Some(next)) => far >= TIMES * next.max(1.0),
             _ => false,
         })?;
         let (x, row) = ends[0];
@@ -32,7 +31,7 @@ fn ends(evidence: &Evidence, j: usize) -> Vec<Warning> {
             n => format!(" and {} cells like it", n - 1),
         };
         let text = format!(
-            "row {} has `{}` = {}{others}, {:.0} deviations from the middle of the column: if it is an error, make it missing, since it spoils the fit",
+            "row {} has `{}` = {}{others}, {:.0} deviations from the middle of the column: if it is an error, make it missing; the fit takes it to be much nearer",
             row + 1,
             evidence.name(j),
             evidence.show(j, x),

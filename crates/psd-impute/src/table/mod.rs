@@ -2,6 +2,7 @@
 
 mod column;
 mod duplicates;
+mod fence;
 mod pattern;
 mod pool;
 mod resolution;
@@ -14,6 +15,7 @@ mod warps;
 pub(crate) use column::position;
 pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;
+pub(crate) use fence::Fence;
 pub use pattern::{Group, Pattern};
 pub use pool::TOLD_APART;
 pub use resolution::Resolution;

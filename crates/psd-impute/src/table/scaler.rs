@@ -1,5 +1,6 @@
 //! Standardisation: continuous columns in units of their own, rare labels of large categories as one.
 
+use super::fence::Fence;
 use super::pool::Pool;
 use super::{Column, Kind, Table};
 use crate::error::{bad, positive};
@@ -18,14 +19,24 @@ pub struct Scaler {
     scale: Vec<f64>,
     /// None for a column whose labels, if it has some, are all told apart.
     pools: Vec<Option<Pool>>,
+    /// None for a column without wild cells.
+    fences: Vec<Option<Fence>>,
 }
 
 impl Scaler {
-    /// Mean and standard deviation of every continuous column, and how often each label of a large category is observed.
+    /// Mean and standard deviation of every continuous column, in which [wild cells](super::fence) are moved nearer, and how often each label of a large category is observed.
     pub fn of(table: &Table) -> Self {
+        let mut fences = vec![None; table.columns().len()];
         let (shift, scale) = (0..table.columns().len())
             .map(|j| match table.columns()[j].kind() {
-                Kind::Continuous => mean_and_deviation(&table.observed(j).collect::<Vec<_>>()),
+                Kind::Continuous => {
+                    let mut cells: Vec<f64> = table.observed(j).collect();
+                    fences[j] = Fence::of(cells.clone());
+                    if let Some(fence) = fences[j] {
+                        cells.iter_mut().for_each(|x| *x = fence.apply(*x));
+                    }
+                    mean_and_deviation(&cells)
+                }
                 _ => (0.0, 1.0),
             })
             .unzip();
@@ -33,17 +44,18 @@ impl Scaler {
             Kind::Category(labels) => Pool::of(counts(table, j, labels.len())),
             _ => None,
         };
-        Self { shift, scale, pools: (0..table.columns().len()).map(pool).collect() }
+        Self { shift, scale, pools: (0..table.columns().len()).map(pool).collect(), fences }
     }
 
-    /// A scaler from a shift and a scale per column, and from the number of observations of each label of a category with pooled
-    /// labels.
+    /// A scaler from a shift and a scale per column, from the number of observations of each label of a category with pooled
+    /// labels, and from fences.
     pub(crate) fn from_parts(
         shift: Vec<f64>,
         scale: Vec<f64>,
         counts: Vec<Option<Vec<f64>>>,
+        fences: Vec<Option<Fence>>,
     ) -> Result<Self> {
-        let lengths = [("scales", scale.len()), ("counts of labels", counts.len())];
+        let lengths = [("scales", scale.len()), ("counts of labels", counts.len()), ("fences", fences.len())];
         if let Some((what, found)) = lengths.into_iter().find(|&(_, found)| found != shift.len()) {
             return Err(Error::Shape { what, found, expected: shift.len() });
         }
@@ -53,7 +65,7 @@ impl Scaler {
         scale.iter().try_for_each(|&scale| positive("scale of a column", scale).map(|_| ()))?;
         let pool = |counts: Option<Vec<f64>>| counts.map_or(Ok(None), Pool::from_counts);
         let pools = counts.into_iter().map(pool).collect::<Result<_>>()?;
-        Ok(Self { shift, scale, pools })
+        Ok(Self { shift, scale, pools, fences })
     }
 
     /// Shifts and scales of all columns.
@@ -64,6 +76,11 @@ impl Scaler {
     /// How often each label of column `j` was observed, if they are not all told apart.
     pub(crate) fn counts(&self, j: usize) -> Option<&[f64]> {
         self.pools[j].as_ref().map(Pool::counts)
+    }
+
+    /// The fence of column `j`, if it has wild cells.
+    pub(crate) fn fence(&self, j: usize) -> Option<&Fence> {
+        self.fences[j].as_ref()
     }
 
     /// The columns of standardised tables.
@@ -90,10 +107,11 @@ impl Scaler {
         }
     }
 
-    /// The table in standardised units.
+    /// The table in standardised units, with wild cells moved nearer.
     pub fn standardise(&self, table: &Table) -> Table {
         let (d, n) = (table.columns.len(), table.len());
-        let cells = Mat::from_fn(d, n, |j, i| self.apply(j, table.cells[(j, i)]));
+        let near = |j: usize, x: f64| self.fences[j].map_or(x, |fence| fence.apply(x));
+        let cells = Mat::from_fn(d, n, |j, i| self.apply(j, near(j, table.cells[(j, i)])));
         Table { columns: self.standardised(&table.columns), cells }
     }
 

@@ -20,7 +20,7 @@ use super::{FittedDensity, KernelReport, Model};
 use crate::error::{ModelFileError, positive};
 use crate::impute::Ties;
 use crate::learn::psd::TheorySchedule;
-use crate::table::{Column, Kind, Scaler, TOLD_APART};
+use crate::table::{Column, Fence, Kind, Scaler, TOLD_APART};
 use crate::{Error, Result};
 use layout::{FitLayout, KindLayout, Layout, NamedColumn};
 use std::io::Write;
@@ -65,6 +65,9 @@ impl Model {
         for (j, counts) in (0..shift.len()).filter_map(|j| Some((j, self.scaler.counts(j)?))) {
             out.vector(&format!("column.{j}.counts"), counts);
         }
+        for (j, fence) in (0..shift.len()).filter_map(|j| Some((j, self.scaler.fence(j)?))) {
+            out.vector(&format!("column.{j}.fence"), &fence.numbers());
+        }
         for (j, (values, ends)) in self.ties.parts().enumerate().filter(|(_, ties)| !ties.0.is_empty()) {
             out.vector(&format!("ties.{j}.values"), values);
             out.vector(&format!("ties.{j}.ends"), ends);
@@ -95,6 +98,7 @@ impl Model {
                 .enumerate()
                 .map(|(j, column)| read_counts(j, column, source))
                 .collect::<Result<_>>()?,
+            (0..d).map(|j| read_fence(j, source)).collect::<Result<_>>()?,
         );
         let scaler = scaler.map_err(within("scaler"))?;
         let ties = (0..d).map(|j| match source.has(&format!("ties.{j}.values")) {
@@ -191,6 +195,16 @@ fn read_counts(j: usize, column: &Column, source: &Source<'_>) -> Result<Option<
         }
         _ => Ok(None),
     }
+}
+
+/// The fence of a column, if it has wild cells.
+fn read_fence(j: usize, source: &Source<'_>) -> Result<Option<Fence>> {
+    let name = format!("column.{j}.fence");
+    if !source.has(&name) {
+        return Ok(None);
+    }
+    let numbers = source.likelihoods(&name, 4)?;
+    Fence::from_numbers([numbers[0], numbers[1], numbers[2], numbers[3]]).map(Some).map_err(within("scaler"))
 }
 
 /// Adds to an error the part of the file where it occurred.
