@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn column(wild: &[f64]) -> Vec<f64> {
-        (0..200).map(|i| f64::from(i % 21) - 10.0).chain(wild.iter().copied()).collect()
+        (0..210).map(|i| f64::from(i % 21) - 10.0).chain(wild.iter().copied()).collect()
     }
 
     #[test]
