@@ -11,8 +11,9 @@ use crate::error::ModelFileError;
 use std::io::Write;
 
 pub(super) const MAGIC: [u8; 8] = *b"psdmodel";
-/// The format that is written, and the only one that can be read.
-const VERSION: u32 = 4;
+/// The format that is written, and the oldest that can be read. In format 4 labels do not depend on each other within a component.
+const VERSION: u32 = 5;
+const OLDEST: u32 = 4;
 const HEAD: usize = 20;
 const TAIL: usize = 4;
 
@@ -41,7 +42,7 @@ pub(super) fn open(file: &[u8]) -> Result<&[u8]> {
     let least = (HEAD + TAIL) as u64;
     let (version, rest) = rest.split_first_chunk().ok_or(length(least))?;
     let found = u32::from_le_bytes(*version);
-    if found != VERSION {
+    if !(OLDEST..=VERSION).contains(&found) {
         return Err(ModelFileError::Version { found, known: VERSION }.into());
     }
     let (said, rest) = rest.split_first_chunk().ok_or(length(least))?;
@@ -95,8 +96,8 @@ mod tests {
         huge[12..20].fill(0xff);
         assert_eq!(error(&huge), ModelFileError::Length { found: 36, expected: u64::MAX });
         let mut newer = whole.clone();
-        newer[8] = 5;
-        assert_eq!(error(&newer), ModelFileError::Version { found: 5, known: VERSION });
+        newer[8] = 6;
+        assert_eq!(error(&newer), ModelFileError::Version { found: 6, known: VERSION });
         for bit in 8 * HEAD..8 * whole.len() {
             let mut flipped = whole.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
