@@ -261,7 +261,7 @@ impl Em<'_> {
             let counts: Vec<&[Vec<f64>]> = sums.iter().map(|sums| &sums.tables[..]).collect();
             let prior = match tables.take() {
                 Some(prior) => prior,
-                None => self.labels.prior(&mixture, &counts)?,
+                None => self.table_prior(&mixture, &counts)?,
             };
             let objective = log_likelihood + self.log_prior(&ready, &prior) / self.rows;
             if !objective.is_finite() {

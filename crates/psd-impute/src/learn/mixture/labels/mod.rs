@@ -3,6 +3,7 @@
 //! Rows with the same labels, missing ones included, have the same log-probability of them and the same expected counts under a component. So
 //! an E-step passes messages once per distinct **combination** of labels and component, not once per row.
 
+mod nearest;
 mod prior;
 mod strength;
 mod structure;

@@ -6,8 +6,8 @@
 //! m_k(v) = (Σ_j a_kj n_j(v) + ρ(v)) / (Σ_j a_kj N_j + 1)        a_kj = exp(D_k - D_kj)
 //! ```
 //!
-//! where `D_k` is the distance of the nearest component in which the column was observed. So a component in which it was not takes the labels that were
-//! observed nearest to it, not those that are frequent overall.
+//! where `D_k` is the distance of the nearest component in which the column was observed. A component in which it was hardly observed takes the labels of
+//! its nearest rows instead ([`nearest`](super::nearest)), not those that are frequent overall: far from all data they would be those of the widest component.
 //!
 //! **Children.** The same for each value `u` of the parent, with the overall table `p(v | u)` in the place of `ρ`; then multiplied by what is particular to
 //! the component, the number of its rows with `v` over the number that this table leads to expect:
@@ -21,12 +21,14 @@
 //! The weight of these means, in rows, is the most likely one given the counts, for each column ([`strength`](super::strength)). Means and weights
 //! come from the first E-step of a run and stay, so that EM climbs.
 
+use super::super::data::Em;
 use super::super::{Component, Mixture};
-use super::Labels;
+use super::{Labels, nearest};
 use super::strength::{best, log_likelihood};
 use crate::linalg::Cholesky;
 use crate::{Error, Result};
 use faer::{Mat, Scale};
+use rayon::prelude::*;
 
 /// Weights of the means that are tried, in rows. Arbitrary; less than a row would let single rows decide.
 const WEIGHTS: [f64; 6] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
@@ -72,40 +74,14 @@ impl Labels {
         TablePrior { means: vec![self.overall.clone(); count], weights: vec![1.0; self.columns.len()] }
     }
 
-    /// The prior, given the expected counts of each component.
-    pub(in super::super) fn prior(&self, mixture: &Mixture, counts: &[&[Vec<f64>]]) -> Result<TablePrior> {
-        let count = mixture.len();
-        if !self.any() {
-            return Ok(self.alike(count));
-        }
-        let distances = distances(&mixture.components)?;
-        let mut means = vec![Vec::new(); count];
-        let mut weights = Vec::new();
-        for c in 0..self.columns.len() {
-            let of: Vec<&[f64]> = counts.iter().map(|counts| &counts[c][..]).collect();
-            let here: Vec<Vec<f64>> = (0..count).map(|k| self.mean(c, k, &of, &distances)).collect();
-            let log = |weight: f64| {
-                let size = self.forest.size(c);
-                let rows = of.iter().zip(&here).flat_map(|(n, m)| n.chunks(size).zip(m.chunks(size)));
-                rows.map(|(n, m)| log_likelihood(n, m, weight)).sum()
-            };
-            weights.push(if count == 1 { 1.0 } else { best(&WEIGHTS, log).0 });
-            means.iter_mut().zip(here).for_each(|(means, here)| means.push(here));
-        }
-        Ok(TablePrior { means, weights })
-    }
-
-    /// `m_k` of one column.
-    fn mean(&self, c: usize, k: usize, counts: &[&[f64]], distances: &Mat<f64>) -> Vec<f64> {
-        let mut out = self.overall[c].clone();
-        for (j, near) in near(k, counts, distances) {
-            out.iter_mut().zip(counts[j]).for_each(|(m, n)| *m += near * n);
-        }
+    /// `m_k` of one column, given the counts that it takes from others.
+    fn mean(&self, c: usize, counts: &[f64], taken: &[f64]) -> Vec<f64> {
         let size = self.forest.size(c);
+        let mut out: Vec<f64> = self.overall[c].iter().zip(taken).map(|(m, n)| m + n).collect();
         out.chunks_mut(size).for_each(normalise);
         if self.forest.parent(c).is_some() {
             let (rho, mut found, mut expected) = (&self.rho[c], vec![0.0; size], vec![0.0; size]);
-            for (n, m) in counts[k].chunks(size).zip(out.chunks(size)) {
+            for (n, m) in counts.chunks(size).zip(out.chunks(size)) {
                 let total: f64 = n.iter().sum();
                 for v in 0..size {
                     found[v] += n[v];
@@ -121,17 +97,72 @@ impl Labels {
     }
 }
 
+impl Em<'_> {
+    /// The prior, given the expected counts of each component.
+    pub(in super::super) fn table_prior(
+        &self,
+        mixture: &Mixture,
+        counts: &[&[Vec<f64>]],
+    ) -> Result<TablePrior> {
+        let (labels, count) = (&self.labels, mixture.len());
+        if !labels.any() || count == 1 {
+            return Ok(labels.alike(count));
+        }
+        let distances = distances(&mixture.components)?;
+        let rows = self.nearest_rows(mixture, counts)?;
+        let mut means = vec![Vec::new(); count];
+        let mut weights = Vec::new();
+        for c in 0..labels.columns.len() {
+            let of: Vec<&[f64]> = counts.iter().map(|counts| &counts[c][..]).collect();
+            let mean = |k: usize| {
+                let taken = match &rows[k] {
+                    Some(rows) if scarce(of[k]) => nearest::counts(self, rows, c),
+                    _ => neighbours(k, &of, &distances),
+                };
+                labels.mean(c, of[k], &taken)
+            };
+            let here: Vec<Vec<f64>> = (0..count).map(mean).collect();
+            let log = |weight: f64| {
+                let size = labels.forest.size(c);
+                let rows = of.iter().zip(&here).flat_map(|(n, m)| n.chunks(size).zip(m.chunks(size)));
+                rows.map(|(n, m)| log_likelihood(n, m, weight)).sum()
+            };
+            weights.push(best(&WEIGHTS, log).0);
+            means.iter_mut().zip(here).for_each(|(means, here)| means.push(here));
+        }
+        Ok(TablePrior { means, weights })
+    }
+
+    /// For each component in which a column was hardly observed, the rows by their distance from it.
+    fn nearest_rows(&self, mixture: &Mixture, counts: &[&[Vec<f64>]]) -> Result<Vec<Option<Vec<usize>>>> {
+        let one = |(component, counts): (&Component, &&[Vec<f64>])| {
+            let any = counts.iter().any(|counts| scarce(counts));
+            any.then(|| nearest::by_distance(self, component)).transpose()
+        };
+        mixture.components.par_iter().zip(counts).map(one).collect()
+    }
+}
+
+/// Whether a column was hardly observed in a component with these counts.
+fn scarce(counts: &[f64]) -> bool {
+    counts.iter().sum::<f64>() < ENOUGH
+}
+
 fn normalise(row: &mut [f64]) {
     let total: f64 = row.iter().sum();
     row.iter_mut().for_each(|p| *p /= total);
 }
 
-/// `a_kj` of the other components in which the column was observed.
-fn near(k: usize, counts: &[&[f64]], distances: &Mat<f64>) -> Vec<(usize, f64)> {
-    let enough = |j: &usize| *j != k && counts[*j].iter().sum::<f64>() >= ENOUGH;
-    let others: Vec<usize> = (0..counts.len()).filter(enough).collect();
+/// `Σ_j a_kj n_j` over the other components in which the column was observed.
+fn neighbours(k: usize, counts: &[&[f64]], distances: &Mat<f64>) -> Vec<f64> {
+    let others: Vec<usize> = (0..counts.len()).filter(|&j| j != k && !scarce(counts[j])).collect();
     let least = others.iter().map(|&j| distances[(j, k)]).fold(f64::INFINITY, f64::min);
-    others.into_iter().map(|j| (j, (least - distances[(j, k)]).exp())).collect()
+    let mut out = vec![0.0; counts[k].len()];
+    for j in others {
+        let near = (least - distances[(j, k)]).exp();
+        out.iter_mut().zip(counts[j]).for_each(|(sum, n)| *sum += near * n);
+    }
+    out
 }
 
 /// Bhattacharyya distances between the normal blocks of components, `(m - m')' S⁻¹ (m - m') / 8 + log |S| / 2 - log |Σ| |Σ'| / 4` with `S = (Σ + Σ')/2`.
