@@ -8,6 +8,7 @@
 //! base weights `ρ` on the discrete ones. In a density that knows the table's [`Resolution`](crate::table::Resolution), a
 //! repeated value counts by the probability of its bin.
 
+mod atomic;
 mod combined;
 mod donors;
 mod forest;
@@ -19,6 +20,7 @@ mod stack;
 mod uniform;
 mod warped;
 
+pub(crate) use atomic::Atomic;
 pub use donors::Donors;
 pub(crate) use donors::{
     DiscreteColumn, DiscreteParts, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel, SmoothParts,

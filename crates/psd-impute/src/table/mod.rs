@@ -1,5 +1,6 @@
 //! Tables with missing cells.
 
+mod atoms;
 mod column;
 mod duplicates;
 mod pattern;
@@ -11,6 +12,7 @@ mod scaler;
 mod unit;
 mod warps;
 
+pub use atoms::Atoms;
 pub(crate) use column::position;
 pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;

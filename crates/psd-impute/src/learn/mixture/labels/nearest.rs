@@ -9,8 +9,11 @@ use crate::Result;
 use crate::linalg::Cholesky;
 use faer::Mat;
 
-/// Rows that are taken. Arbitrary: enough for frequencies, few enough to be near.
-const ROWS: f64 = 30.0;
+/// Each row counts less than the one before by one part in so many. Arbitrary: enough for frequencies, few enough to be near.
+const ROWS: f64 = 8.0;
+
+/// What is left to later rows is neglected below this share.
+const LEAST: f64 = 1e-4;
 
 /// The rows with positive weight that have an observed number, nearest to the component first.
 pub(super) fn by_distance(em: &Em<'_>, component: &Component) -> Result<Vec<usize>> {
@@ -39,18 +42,20 @@ fn add_distances(
     Ok(())
 }
 
-/// The counts of a column's table over the first of some rows in which the column, and the one that it depends on, was observed.
+/// The counts of a column's table over rows in which the column, and the one that it depends on, was observed, less and less from the first to the last:
+/// together as much as [`ROWS`] rows.
 pub(super) fn counts(em: &Em<'_>, rows: &[usize], c: usize) -> Vec<f64> {
     let labels = &em.labels;
-    let (mut out, mut left) = (vec![0.0; labels.forest.entries(c)], ROWS);
+    let (mut out, mut left) = (vec![0.0; labels.forest.entries(c)], 1.0);
     for &row in rows {
         let seen = &labels.combinations[labels.of_row[row]];
         let u = labels.forest.parent(c).map_or(Some(0), |p| seen[p]);
         if let (Some(v), Some(u)) = (seen[c], u) {
-            out[u * labels.forest.size(c) + v] += em.weights[row].min(left);
-            left -= em.weights[row].min(left);
+            let rest = left * (-em.weights[row] / ROWS).exp();
+            out[u * labels.forest.size(c) + v] += ROWS * (left - rest);
+            left = rest;
         }
-        if left <= 0.0 {
+        if left < LEAST {
             break;
         }
     }

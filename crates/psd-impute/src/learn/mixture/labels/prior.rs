@@ -34,6 +34,8 @@ use rayon::prelude::*;
 const WEIGHTS: [f64; 6] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
 /// Rows of a component in which a column was observed, so that it counts as observed there. Arbitrary.
 const ENOUGH: f64 = 5.0;
+/// Weight of overall frequencies beside the nearest rows, in rows. Arbitrary.
+const FAR: f64 = 0.2;
 
 /// The prior of all tables.
 pub(in super::super) struct TablePrior {
@@ -74,10 +76,10 @@ impl Labels {
         TablePrior { means: vec![self.overall.clone(); count], weights: vec![1.0; self.columns.len()] }
     }
 
-    /// `m_k` of one column, given the counts that it takes from others.
-    fn mean(&self, c: usize, counts: &[f64], taken: &[f64]) -> Vec<f64> {
+    /// `m_k` of one column, given the counts that it takes from others and the weight of the overall table beside them.
+    fn mean(&self, c: usize, counts: &[f64], taken: &[f64], overall: f64) -> Vec<f64> {
         let size = self.forest.size(c);
-        let mut out: Vec<f64> = self.overall[c].iter().zip(taken).map(|(m, n)| m + n).collect();
+        let mut out: Vec<f64> = self.overall[c].iter().zip(taken).map(|(m, n)| overall * m + n).collect();
         out.chunks_mut(size).for_each(normalise);
         if self.forest.parent(c).is_some() {
             let (rho, mut found, mut expected) = (&self.rho[c], vec![0.0; size], vec![0.0; size]);
@@ -115,11 +117,11 @@ impl Em<'_> {
         for c in 0..labels.columns.len() {
             let of: Vec<&[f64]> = counts.iter().map(|counts| &counts[c][..]).collect();
             let mean = |k: usize| {
-                let taken = match &rows[k] {
-                    Some(rows) if scarce(of[k]) => nearest::counts(self, rows, c),
-                    _ => neighbours(k, &of, &distances),
+                let (taken, overall) = match &rows[k] {
+                    Some(rows) if scarce(of[k]) => (nearest::counts(self, rows, c), FAR),
+                    _ => (neighbours(k, &of, &distances), 1.0),
                 };
-                labels.mean(c, of[k], &taken)
+                labels.mean(c, of[k], &taken, overall)
             };
             let here: Vec<Vec<f64>> = (0..count).map(mean).collect();
             let log = |weight: f64| {
