@@ -13,7 +13,7 @@
 //! Likelihoods of the two spaces are comparable, see [`Warped`].
 //!
 //! Where columns of numbers have few values there is a third space, in which these are **atoms**: discrete columns that depend on each other and on labels as
-//! labels do. Likelihoods are comparable there too, see [`Atomic`].
+//! labels do. The other columns are normal scores there, as these are the better coordinates of most columns with repeated values. Likelihoods are comparable there too, see [`Atomic`].
 
 use super::members::Rows;
 use crate::Result;
@@ -40,7 +40,7 @@ pub enum Space {
     Plain,
     /// Their normal scores.
     Scores,
-    /// The standardised columns, with the values of few-valued ones as atoms.
+    /// The normal scores, with the values of few-valued columns as atoms.
     Atoms,
 }
 
@@ -91,8 +91,10 @@ pub(crate) type Views = PerSpace<View>;
 impl Views {
     /// With maps to normal scores from [`normal_scores`].
     pub(super) fn by(rows: Rows<'_>, warps: Arc<Warps>) -> Result<Self> {
-        let atoms = Atoms::of(rows.table, rows.resolution).map(|atoms| View::atoms(rows, atoms));
-        Ok(Self { plain: View::plain(rows), scores: View::scores(rows, warps)?, atoms: atoms.transpose()? })
+        let scores = View::scores(rows, warps.clone())?;
+        let atoms = Atoms::of(&scores.table, &scores.resolution);
+        let atoms = atoms.map(|atoms| View::atoms(&scores, atoms, warps, rows.resolution.clone())).transpose()?;
+        Ok(Self { plain: View::plain(rows), scores, atoms })
     }
 
     /// With the maps of these rows themselves.
@@ -116,8 +118,8 @@ enum Way {
     None,
     /// The maps to normal scores, and the cells of repeated values outside.
     Scores(Arc<Warps>, Arc<Resolution>),
-    /// Few-valued columns.
-    Atoms(Arc<Atoms>),
+    /// The same, and the few-valued columns of the scores.
+    Atoms(Arc<Atoms>, Arc<Warps>, Arc<Resolution>),
 }
 
 impl View {
@@ -136,12 +138,12 @@ impl View {
         Ok(Self { table, weights, base, resolution: Arc::new(resolution), way })
     }
 
-    /// With the values of few-valued columns as atoms.
-    fn atoms(rows: Rows<'_>, atoms: Atoms) -> Result<Self> {
-        let Rows { weights, base, resolution, .. } = rows;
-        let (table, resolution) = (atoms.apply_table(rows.table)?, resolution.clone());
-        let way = Way::Atoms(Arc::new(atoms));
-        Ok(Self { table, weights: weights.to_vec(), base: base.to_vec(), resolution, way })
+    /// The scores with the values of few-valued columns as atoms.
+    fn atoms(scores: &Self, atoms: Atoms, warps: Arc<Warps>, outside: Arc<Resolution>) -> Result<Self> {
+        let Self { weights, base, resolution, .. } = scores;
+        let (table, resolution) = (atoms.apply_table(&scores.table)?, resolution.clone());
+        let way = Way::Atoms(Arc::new(atoms), warps, outside);
+        Ok(Self { table, weights: weights.clone(), base: base.clone(), resolution, way })
     }
 
     /// The columns.
@@ -164,15 +166,18 @@ impl View {
         Ok(match &self.way {
             Way::None => Box::new(inner),
             Way::Scores(warps, outside) => Box::new(Warped::new(inner, warps.clone(), outside.clone())?),
-            Way::Atoms(atoms) => Box::new(Atomic::new(inner, atoms.clone(), &self.table, &self.base)?),
+            Way::Atoms(atoms, warps, outside) => {
+                let inner = Atomic::new(inner, atoms.clone(), &self.table, &self.base)?;
+                Box::new(Warped::new(inner, warps.clone(), outside.clone())?)
+            }
         })
     }
 
-    /// The log-Jacobian of each row of a table: the gain of its log-density when it is taken out of these coordinates, if they are the columns or their scores.
+    /// The log-Jacobian of each row of a table: the gain of its log-density when it is taken out of these coordinates, for donors, which live in the columns or their scores.
     pub(super) fn log_slopes(&self, table: &Table) -> Vec<f64> {
         let one = |row: &[f64]| match &self.way {
-            Way::None | Way::Atoms(_) => 0.0,
-            Way::Scores(warps, outside) => {
+            Way::None => 0.0,
+            Way::Scores(warps, outside) | Way::Atoms(_, warps, outside) => {
                 let observed: Vec<usize> = (0..row.len()).filter(|&j| !row[j].is_nan()).collect();
                 log_slopes(warps, outside, row, &observed)
             }
