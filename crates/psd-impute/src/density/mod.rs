@@ -8,8 +8,10 @@
 //! base weights `ρ` on the discrete ones. In a density that knows the table's [`Resolution`](crate::table::Resolution), a
 //! repeated value counts by the probability of its bin.
 
+mod atomic;
 mod combined;
 mod donors;
+mod forest;
 mod pairs;
 mod piece;
 mod psd;
@@ -18,10 +20,12 @@ mod stack;
 mod uniform;
 mod warped;
 
+pub(crate) use atomic::Atomic;
 pub use donors::Donors;
 pub(crate) use donors::{
     DiscreteColumn, DiscreteParts, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel, SmoothParts,
 };
+pub(crate) use forest::{Beliefs, Forest, Labelled, Node};
 pub use piece::Piece;
 pub use psd::PsdDensity;
 pub(crate) use quantile::{most_probable, normal_quantile};

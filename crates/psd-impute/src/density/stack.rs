@@ -182,7 +182,7 @@ mod tests {
             (Stack::new(members()).unwrap(), Stack::with_held_out(members(), &table(), &logs).unwrap());
         let row = [0.5, NA];
         let means: Vec<f64> = members().iter().map(|m| m.1.conditional(&row).unwrap().mean()[0]).collect();
-        let [a, b] = [0.3 * (POWER * -4.0).exp(), 0.7 * (POWER * -1.0).exp()];
+        let [a, b] = [0.3 * (-4.0 * POWER).exp(), 0.7 * (-POWER).exp()];
         let expected = (a * means[0] + b * means[1]) / (a + b);
         assert!((known.conditional(&row).unwrap().mean()[0] - expected).abs() < 1e-12);
         let log = (0.3 * (-4.0f64).exp() + 0.7 * (-1.0f64).exp()).ln();

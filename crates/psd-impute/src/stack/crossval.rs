@@ -34,7 +34,7 @@ pub(super) struct CrossValidated {
     pub(super) complete: bool,
 }
 
-/// Tries the members in order, the normal model and mixtures in both spaces, others in the better one. A kind of member grows no
+/// Tries the members in order, the normal model and mixtures in both spaces and mixtures among atoms, others in the better one of the two. A kind of member grows no
 /// further in a space after two sizes without a gain there.
 pub(super) fn cross_validate(
     rows: Rows<'_>,
@@ -55,7 +55,7 @@ pub(super) fn cross_validate(
     let mut level = f64::NEG_INFINITY;
     for (done, &member) in members.iter().enumerate() {
         let mut best = f64::NEG_INFINITY;
-        for space in out.spaces(member, &held_out) {
+        for space in out.spaces(member, &held_out, splits.iter().all(|split| split.rest.atoms.is_some())) {
             if out.falls((member, space), &held_out, &gains) >= 2 {
                 continue;
             }
@@ -120,12 +120,13 @@ impl Split {
 
 impl CrossValidated {
     /// The spaces in which a member is tried, given the held-out likelihoods of those before it.
-    fn spaces(&self, member: Member, held_out: &[f64]) -> Vec<Space> {
+    fn spaces(&self, member: Member, held_out: &[f64], atoms: bool) -> Vec<Space> {
         let best = |space: Space| {
             let here = self.members.iter().zip(held_out).filter(|(placed, _)| placed.1 == space);
             here.map(|(_, log)| *log).fold(f64::NEG_INFINITY, f64::max)
         };
         match member {
+            Member::Mixture { .. } if atoms => vec![Space::Plain, Space::Scores, Space::Atoms],
             Member::Normal | Member::Mixture { .. } => vec![Space::Plain, Space::Scores],
             _ if best(Space::Scores) > best(Space::Plain) => vec![Space::Scores],
             _ => vec![Space::Plain],

@@ -128,7 +128,8 @@ impl StackFit {
         let em = SETTINGS.fitting;
         let views = data.views()?;
         let normals = views.try_map(|view| Start::of(view.rows(em), ridge))?;
-        let (mut planned, mut held_out): (Vec<(Placed, f64, u64)>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+        let mut planned: Vec<(Placed, f64, u64)> = Vec::new();
+        let mut held_out: Vec<Vec<f64>> = Vec::new();
         for ((placed, weight), logs) in chosen.members().zip(chosen.logs()) {
             let starts = self.starts_of(placed.0);
             planned.extend((0..starts).map(|start| (placed, weight / starts as f64, start)));

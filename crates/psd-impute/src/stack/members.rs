@@ -132,7 +132,7 @@ impl Smooth {
             Member::Mixture { components } => {
                 let (_, labels) =
                     kmeans::cluster(rows.table, copy, components.min(rows.table.len()), 20, rng);
-                let (mixture, converged) = fit_mixture(rows, covariance, copy.as_ref(), &labels)?;
+                let (mixture, converged) = fit_mixture(rows, &normal.mixture, copy.as_ref(), &labels)?;
                 Ok((Self::Mixture(mixture), converged))
             }
             Member::Psd { metric, anchors, strength, scale } => {
@@ -171,16 +171,17 @@ impl Smooth {
 /// fewer better on narrow tables and more on wide ones.
 fn fit_mixture(
     rows: Rows<'_>,
-    covariance: MatRef<'_, f64>,
+    normal: &Mixture,
     copy: MatRef<'_, f64>,
     labels: &[usize],
 ) -> Result<(FittedMixture, bool)> {
+    let covariance = normal.covariance();
     let share = kmeans::share_within(rows.table, rows.weights, copy, labels).max(LEAST_SHARE);
     let strength = (0.5 * covariance.nrows() as f64).max(1.0);
     let prior = MixturePrior { scale: covariance * Scale(share), strength };
     let weights = Some(rows.weights);
     let coarse = EmParams { tolerance: rows.em.tolerance.max(COARSE), ..rows.em };
-    let (first, _) = Mixture::fit(rows.table, weights, copy, labels, &prior, coarse)?;
+    let (first, _) = normal.fit_alike(rows.table, weights, copy, labels, &prior, coarse)?;
     let prior = first.pooled(rows.table, weights, &prior)?;
     let (mixture, report) = first.refine(rows.table, weights, &prior, rows.em)?;
     Ok((FittedMixture { mixture, prior }, report.converged))

@@ -64,7 +64,7 @@ impl Data {
         Rows { table, weights, base, resolution, em: EmParams::default() }
     }
 
-    /// The table in both spaces.
+    /// The table in all spaces.
     pub(crate) fn views(&self) -> Result<Views> {
         Views::by(self.rows(&self.weights), self.scores.clone())
     }
@@ -132,7 +132,7 @@ impl Parts {
         let plain = fit_in(Space::Plain)?;
         // Without a smooth member among the scores there is no telling what a donor's missing cells are there; and donors that are of no use
         // in the columns have hardly ever been of use there.
-        if plain.part.share == 0.0 || self.smooth.iter().all(|member| member.0 == Space::Plain) {
+        if plain.part.share == 0.0 || self.smooth.iter().all(|member| member.0 != Space::Scores) {
             return Ok(plain);
         }
         let scores = fit_in(Space::Scores)?;
@@ -233,7 +233,7 @@ impl Parts {
     fn smooth_in(&self, space: Space, views: &Views, densities: &[Inside]) -> Result<Stack> {
         let member = |(weight, at, density): &Inside| -> Result<(f64, Box<dyn Density>)> {
             Ok(match space {
-                Space::Plain => (*weight, views[*at].outside(density.clone())?),
+                Space::Plain | Space::Atoms => (*weight, views[*at].outside(density.clone())?),
                 Space::Scores => (if *at == space { *weight } else { 0.0 }, Box::new(density.clone())),
             })
         };

@@ -1,5 +1,6 @@
 //! Tables with missing cells.
 
+mod atoms;
 mod column;
 mod duplicates;
 mod fence;
@@ -12,6 +13,7 @@ mod scaler;
 mod unit;
 mod warps;
 
+pub use atoms::Atoms;
 pub(crate) use column::position;
 pub use column::{Column, Kind};
 pub(crate) use duplicates::canonical;

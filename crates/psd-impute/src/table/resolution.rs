@@ -24,6 +24,8 @@ struct Grid {
     cells: Vec<(f64, f64)>,
     /// Whether the bins cover the real line.
     full: bool,
+    /// Whether they do, and every value was seen more than once, and five times on average.
+    repeated: bool,
 }
 
 impl Resolution {
@@ -45,12 +47,26 @@ impl Resolution {
         (grid.full || grid.values[at] == x).then_some(cell)
     }
 
+    /// The values of column `j` if they are few, at least two, and each is repeated; none otherwise.
+    pub(crate) fn few_values(&self, j: usize, most: usize) -> &[f64] {
+        let few = self.columns.get(j).filter(|grid| grid.repeated && (2..=most).contains(&grid.values.len()));
+        few.map_or(&[], |grid| &grid.values)
+    }
+
+    /// The value whose bin holds `x`, in a column where every value stands for its bin; `x` itself elsewhere.
+    pub(crate) fn recorded(&self, j: usize, x: f64) -> f64 {
+        let Some(grid) = self.columns.get(j).filter(|grid| grid.full) else { return x };
+        let at = grid.cells.partition_point(|cell| cell.1 < x);
+        grid.values.get(at).copied().unwrap_or(x)
+    }
+
     /// The resolution of a table whose columns are each mapped by an increasing function.
     pub(crate) fn map(&self, f: impl Fn(usize, f64) -> f64) -> Self {
         let grid = |(j, grid): (usize, &Grid)| Grid {
             values: grid.values.iter().map(|&x| f(j, x)).collect(),
             cells: grid.cells.iter().map(|&(lo, hi)| (f(j, lo), f(j, hi))).collect(),
             full: grid.full,
+            repeated: grid.repeated,
         };
         Self { columns: self.columns.iter().enumerate().map(grid).collect() }
     }
@@ -78,6 +94,7 @@ impl Grid {
             values: kept.iter().map(|&k| counts[k].0).collect(),
             cells: kept.iter().map(cell).collect(),
             full,
+            repeated: full && counts.iter().all(|count| count.1 > 1) && REPEATS * counts.len() <= seen.len(),
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Data of EM that do not change over the iterations: the rows, cut into batches, and the prior.
 
 use super::MixturePrior;
+use super::labels::Labels;
+use crate::density::Forest;
 use crate::error::bad;
-use crate::table::{Group, Kind, Table, position};
+use crate::table::{Group, Kind, Table};
 use crate::{Error, Result};
 use faer::Mat;
+use std::sync::Arc;
 
 /// Largest number of rows of a batch. Arbitrary.
 const ROWS: usize = 64;
@@ -23,7 +26,7 @@ pub(super) struct Em<'a> {
     pub(super) continuous: Vec<usize>,
     /// Cells of the continuous columns, one column per row of the table; NaN where missing.
     pub(super) cells: Mat<f64>,
-    pub(super) discrete: Vec<Discrete>,
+    pub(super) labels: Labels,
     /// The point towards which means are shrunk: the observed means.
     pub(super) centre: Vec<f64>,
 }
@@ -35,21 +38,16 @@ pub(super) struct Batch {
     pub(super) rows: Vec<usize>,
 }
 
-/// A discrete column, its atoms and their observed frequencies.
-pub(super) struct Discrete {
-    pub(super) column: usize,
-    pub(super) atoms: Vec<f64>,
-    pub(super) rho: Vec<f64>,
-    /// Position of each row's atom; `None` where missing.
-    pub(super) seen: Vec<Option<usize>>,
-}
-
 impl<'a> Em<'a> {
-    pub(super) fn new(table: &'a Table, weights: Option<&[f64]>, prior: &'a MixturePrior) -> Result<Self> {
-        let d = table.columns().len();
-        let kind = |j: usize| table.columns()[j].kind();
-        let (continuous, others): (Vec<usize>, Vec<usize>) =
-            (0..d).partition(|&j| *kind(j) == Kind::Continuous);
+    /// Prepares a table; labels depend on each other along `forest`, or as its pairs of labels ask for.
+    pub(super) fn new(
+        table: &'a Table,
+        weights: Option<&[f64]>,
+        prior: &'a MixturePrior,
+        forest: Option<Arc<Forest>>,
+    ) -> Result<Self> {
+        let kind = |j: &usize| *table.columns()[*j].kind() == Kind::Continuous;
+        let continuous: Vec<usize> = (0..table.columns().len()).filter(kind).collect();
         if prior.scale.nrows() != continuous.len() {
             let (found, expected) = (prior.scale.nrows(), continuous.len());
             return Err(Error::Shape { what: "order of the prior's scale", found, expected });
@@ -67,10 +65,10 @@ impl<'a> Em<'a> {
         }
         let weights: Vec<f64> = weights.iter().map(|w| w * rows / total).collect();
         let centre = continuous.iter().map(|&j| mean(table, j, &weights)).collect();
-        let discrete = others.iter().map(|&j| Discrete::new(table, j, &weights)).collect();
+        let labels = Labels::new(table, &weights, forest);
         let cells = Mat::from_fn(continuous.len(), table.len(), |j, i| table.cells()[(continuous[j], i)]);
         let pieces = pieces(batches(table, &continuous, &weights));
-        Ok(Self { prior, pieces, weights, rows, continuous, cells, discrete, centre })
+        Ok(Self { prior, pieces, weights, rows, continuous, cells, labels, centre })
     }
 }
 
@@ -110,18 +108,6 @@ impl Batch {
     /// Whether at most half of the columns are missing.
     pub(super) fn few_gaps(&self) -> bool {
         self.missing.len() <= self.observed.len()
-    }
-}
-
-impl Discrete {
-    fn new(table: &Table, column: usize, weights: &[f64]) -> Self {
-        let atoms = table.columns()[column].kind().atoms();
-        let seen = table.rows().map(|row| position(&atoms, row[column])).collect();
-        Self { column, rho: table.shares(column, Some(weights)), atoms, seen }
-    }
-
-    pub(super) fn position(&self, value: f64) -> Option<usize> {
-        position(&self.atoms, value)
     }
 }
 

@@ -18,6 +18,9 @@
 //!
 //! Either way components are processed in strips of `W`, entry by entry side by side, so that vector registers are full however small the
 //! matrices are. A row adds only to the sums of the components in which it has a share.
+//!
+//! The log-densities of labels are known before, and their expected counts computed after the rows, for each distinct combination of labels
+//! ([`labels`](super::labels)).
 
 use super::data::{Batch, Em};
 use super::gather::Gather;
@@ -99,15 +102,19 @@ impl Em<'_> {
             .map(|piece| {
                 let mut desk = Desk::new(&step);
                 pulp::Arch::new().dispatch(Work { step: &step, piece, desk: &mut desk })?;
-                Ok((desk.sums, desk.log_likelihood))
+                Ok(desk)
             })
             .collect::<Result<Vec<_>>>()?;
         let mut sums = vec![Sums::none(self); ready.parts.len()];
+        let mut shares = vec![vec![0.0; self.labels.combinations.len()]; ready.parts.len()];
         let mut total = 0.0;
-        for (part, log_likelihood) in parts {
-            total += log_likelihood;
-            sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(&part.sums));
+        for desk in parts {
+            total += desk.log_likelihood;
+            sums.iter_mut().zip(desk.sums).for_each(|(sum, part)| sum.add(&part.sums));
+            desk.label_shares.iter().for_each(|&(at, k, share)| shares[k][at] += share);
         }
+        let tables = self.labels.counts(&ready.mixture.components, &shares);
+        sums.iter_mut().zip(tables).for_each(|(sum, tables)| sum.tables = tables);
         Ok((sums, total / self.rows))
     }
 }
@@ -123,14 +130,16 @@ struct Step<'a, const W: usize> {
     precisions: Vec<[f64; W]>,
     /// `Σ`, strip by strip.
     covariances: Vec<[f64; W]>,
-    /// For each component and discrete column, the log-density of each atom with respect to `ρ`.
-    atoms: Vec<Vec<Vec<f64>>>,
+    /// For each component, the log-density of each combination of labels.
+    labels: Vec<Vec<f64>>,
 }
 
 /// Working memory for one piece.
 struct Desk<const W: usize> {
     sums: Vec<Gather>,
     log_likelihood: f64,
+    /// Combinations of labels, components, and the shares of rows in them.
+    label_shares: Vec<(usize, usize, f64)>,
     /// Packed factors for the batch, strip by strip.
     factors: Vec<[f64; W]>,
     /// The part of a row's log-density under each component that is the same for the whole batch.
@@ -153,6 +162,7 @@ impl<const W: usize> Desk<W> {
         Self {
             sums: (0..count).map(|_| Gather::new(step.em)).collect(),
             log_likelihood: 0.0,
+            label_shares: Vec::new(),
             factors: Vec::new(),
             constants: vec![0.0; count],
             y: vec![[0.0; W]; step.strips * g],
@@ -223,12 +233,6 @@ impl<'a, const W: usize> Step<'a, W> {
                 if k < count { of(k)[(a, b)] } else { f64::from(a == b) }
             })
         };
-        let atoms = |component: &Component| {
-            let tables = component.tables.iter().zip(&em.discrete);
-            tables
-                .map(|(table, c)| table.iter().zip(&c.rho).map(|(p, rho)| (p / rho).ln()).collect())
-                .collect()
-        };
         let few = ready.well_conditioned;
         let many = !few || em.pieces.iter().flatten().any(|b| !b.few_gaps());
         Self {
@@ -238,7 +242,7 @@ impl<'a, const W: usize> Step<'a, W> {
             means: lanes(g, &|k, e| if k < count { components[k].mean[e] } else { 0.0 }),
             precisions: if few { matrices(&|k| &ready.parts[k].precision) } else { Vec::new() },
             covariances: if many { matrices(&|k| &components[k].covariance) } else { Vec::new() },
-            atoms: components.iter().map(atoms).collect(),
+            labels: if em.labels.any() { em.labels.logs(components) } else { Vec::new() },
         }
     }
 
@@ -389,12 +393,8 @@ impl<'a, const W: usize> Step<'a, W> {
         let (g, gather) = (self.g(), &mut desk.sums[k]);
         desk.totals[k] += share;
         gather.add(share, desk.y[k / W * g..][..g].iter().map(|y| y[k % W]));
-        let tables = &self.ready.mixture.components[k].tables;
-        for ((counts, table), column) in gather.sums.tables.iter_mut().zip(tables).zip(&self.em.discrete) {
-            match column.seen[row] {
-                Some(atom) => counts[atom] += share,
-                None => counts.iter_mut().zip(table).for_each(|(t, p)| *t += share * p),
-            }
+        if !self.labels.is_empty() {
+            desk.label_shares.push((self.em.labels.of_row[row], k, share));
         }
     }
 
@@ -438,8 +438,7 @@ impl<'a, const W: usize> Step<'a, W> {
 
     /// The log-density of a row's observed discrete cells with respect to `ρ`.
     fn discrete_log(&self, k: usize, row: usize) -> f64 {
-        let seen = self.em.discrete.iter().zip(&self.atoms[k]);
-        seen.filter_map(|(column, logs)| column.seen[row].map(|atom| logs[atom])).sum()
+        self.labels.get(k).map_or(0.0, |logs| logs[self.em.labels.of_row[row]])
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::data::Em;
 use super::expect::Ready;
+use super::labels::TablePrior;
 use super::{Component, Mixture, MixturePrior};
 use crate::linalg::{column, dot, mirror, trace_product, zeros};
 use faer::{Col, Mat, MatRef, Scale};
@@ -19,6 +20,7 @@ pub(super) struct Sums {
     pub(super) first: Vec<f64>,
     /// The lower triangle of the sum of squares.
     pub(super) second: Mat<f64>,
+    /// Empty until the E-step is over.
     pub(super) tables: Vec<Vec<f64>>,
 }
 
@@ -29,7 +31,7 @@ impl Sums {
             weight: 0.0,
             first: vec![0.0; g],
             second: zeros(g.next_multiple_of(PAD), g),
-            tables: em.discrete.iter().map(|c| vec![0.0; c.atoms.len()]).collect(),
+            tables: Vec::new(),
         }
     }
 
@@ -37,14 +39,11 @@ impl Sums {
         self.weight += other.weight;
         self.first.iter_mut().zip(&other.first).for_each(|(a, b)| *a += b);
         self.second += &other.second;
-        for (a, b) in self.tables.iter_mut().zip(&other.tables) {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        }
     }
 }
 
 impl Em<'_> {
-    /// Makes components from clusters of a completed copy.
+    /// Makes components from clusters of a completed copy. Only observed labels count.
     pub(super) fn start(&self, copy: MatRef<'_, f64>, labels: &[usize]) -> Mixture {
         let count = labels.iter().max().map_or(1, |k| k + 1);
         let g = self.continuous.len();
@@ -54,10 +53,12 @@ impl Em<'_> {
                     weight: 1.0 / count as f64,
                     mean: self.centre.clone(),
                     covariance: self.prior.scale.clone(),
-                    tables: self.discrete.iter().map(|c| c.rho.clone()).collect(),
+                    tables: self.labels.overall.clone(),
                 })
                 .collect(),
+            forest: self.labels.forest.clone(),
         };
+        let mut shares = vec![vec![0.0; self.labels.combinations.len()]; count];
         let mut sums = vec![Sums::none(self); count];
         for (i, &k) in labels.iter().enumerate() {
             let weight = self.weights[i];
@@ -69,19 +70,17 @@ impl Em<'_> {
                     sums[k].second[(a, b)] += weight * y[a] * y[b];
                 }
             }
-            for (c, column) in self.discrete.iter().enumerate() {
-                if let Some(atom) = column.position(copy[(column.column, i)]) {
-                    sums[k].tables[c][atom] += weight;
-                }
-            }
+            shares[k][self.labels.of_row[i]] += weight;
         }
-        self.maximise(&blank, &sums)
+        let tables = self.labels.counts(&blank.components, &shares);
+        sums.iter_mut().zip(tables).for_each(|(sums, tables)| sums.tables = tables);
+        self.maximise(&blank, &sums, &self.labels.alike(count))
     }
 
     /// The mixture that maximises the expected log-likelihood plus the log-prior.
-    pub(super) fn maximise(&self, mixture: &Mixture, sums: &[Sums]) -> Mixture {
+    pub(super) fn maximise(&self, mixture: &Mixture, sums: &[Sums], prior: &TablePrior) -> Mixture {
         let count = sums.len() as f64;
-        let components = mixture.components.iter().zip(sums).map(|(old, sums)| {
+        let components = mixture.components.iter().zip(sums).enumerate().map(|(k, (old, sums))| {
             let g = old.mean.len();
             let pull: Vec<f64> = self.centre.iter().zip(&old.mean).map(|(c, m)| c - m).collect();
             let shift: Vec<f64> =
@@ -98,18 +97,14 @@ impl Em<'_> {
                 }
             }
             mirror(covariance.as_mut());
-            let tables = sums.tables.iter().zip(&self.discrete).map(|(counts, column)| {
-                let total: f64 = counts.iter().sum();
-                counts.iter().zip(&column.rho).map(|(n, rho)| (n + rho) / (total + 1.0)).collect()
-            });
             Component {
                 weight: (sums.weight + 1.0 / count) / (self.rows + 1.0),
                 mean: old.mean.iter().zip(&shift).map(|(m, s)| m + s).collect(),
                 covariance,
-                tables: tables.collect(),
+                tables: prior.tables(k, &sums.tables, &self.labels),
             }
         });
-        Mixture { components: components.collect() }
+        Mixture { components: components.collect(), forest: mixture.forest.clone() }
     }
 
     /// The prior that shrinks each covariance towards the common one: the covariance of the rows about the means of their components,
@@ -133,22 +128,17 @@ impl Em<'_> {
     }
 
     /// The log-prior up to a constant, in nats.
-    pub(super) fn log_prior(&self, ready: &Ready<'_>) -> f64 {
+    pub(super) fn log_prior(&self, ready: &Ready<'_>, tables: &TablePrior) -> f64 {
         let count = ready.mixture.len() as f64;
-        let terms = ready.mixture.components.iter().zip(&ready.parts).map(|(component, part)| {
+        let components = ready.mixture.components.iter().zip(&ready.parts).enumerate();
+        let terms = components.map(|(k, (component, part))| {
             let spread = trace_product(part.precision.as_ref(), self.prior.scale.as_ref());
             let off: Vec<f64> = component.mean.iter().zip(&self.centre).map(|(m, c)| m - c).collect();
             let distance: f64 =
                 off.iter().enumerate().map(|(j, x)| x * dot(column(part.precision.as_ref(), j), &off)).sum();
-            let tables: f64 = component
-                .tables
-                .iter()
-                .zip(&self.discrete)
-                .map(|(table, c)| table.iter().zip(&c.rho).map(|(p, rho)| rho * p.ln()).sum::<f64>())
-                .sum();
             let wishart = self.prior.strength * (part.log_det + spread);
             let pull = PULL * (part.log_det + distance);
-            -0.5 * (wishart + pull) + component.weight.ln() / count + tables
+            -0.5 * (wishart + pull) + component.weight.ln() / count + tables.log(k, component)
         });
         terms.sum()
     }

@@ -1,24 +1,25 @@
 //! Mixtures of normal densities on incomplete tables, by expectation maximisation.
 //!
 //! This is the member with a diagonal `Q` and one metric per anchor: component `k` is a normal density on the continuous columns (the
-//! square of a Gaussian feature) times a table of probabilities for each discrete column. With one component it is the normal model.
+//! square of a Gaussian feature) times a forest of tables over the discrete ones: all components have the same edges, and each its own tables ([`labels`]). With one component it is the normal model.
 //!
 //! **Priors**, in units of rows: each covariance has an inverse-Wishart prior of scale `Ψ` and weight `strength`, each mean is
-//! shrunk towards the overall mean with the weight of one row, and component weights and tables are smoothed by one row in total. So
+//! shrunk towards the overall mean with the weight of one row, and component weights are smoothed by one row in total, and tables as [`labels`] says. So
 //! every component stays proper, however few rows it has. A stack fits its mixtures twice: the pooled covariance of the components in
 //! the first fit is the `Ψ` of the second.
 
 mod data;
 mod expect;
 mod gather;
+mod labels;
 mod maximise;
 #[cfg(test)]
 mod naive;
 mod normal;
 
-use crate::density::{Density, PsdDensity, Stack};
+use crate::density::{Density, Forest, Labelled, Node, PsdDensity, Stack};
 use crate::error::{bad, positive};
-use crate::kernel::{DiscreteColumn, Features, Metric};
+use crate::kernel::{Features, Metric};
 use crate::table::{Resolution, Table};
 use crate::{Error, Result};
 use data::Em;
@@ -68,6 +69,8 @@ pub struct EmReport {
 #[derive(Debug, Clone)]
 pub struct Mixture {
     components: Vec<Component>,
+    /// Which discrete column depends on which.
+    forest: Arc<Forest>,
 }
 
 /// One component.
@@ -77,7 +80,7 @@ pub(crate) struct Component {
     /// Over the continuous columns.
     pub(crate) mean: Vec<f64>,
     pub(crate) covariance: Mat<f64>,
-    /// For each discrete column, the probabilities of its atoms.
+    /// For each discrete column, the probabilities of its atoms; if it depends on another one, for each value of that, one after the other.
     pub(crate) tables: Vec<Vec<f64>>,
 }
 
@@ -97,8 +100,33 @@ impl Mixture {
         prior: &MixturePrior,
         params: EmParams,
     ) -> Result<(Self, EmReport)> {
+        Self::fit_over(None, table, weights, copy, labels, prior, params)
+    }
+
+    /// The same, with labels that depend on each other as in this mixture.
+    pub(crate) fn fit_alike(
+        &self,
+        table: &Table,
+        weights: Option<&[f64]>,
+        copy: MatRef<'_, f64>,
+        labels: &[usize],
+        prior: &MixturePrior,
+        params: EmParams,
+    ) -> Result<(Self, EmReport)> {
+        Self::fit_over(Some(self.forest.clone()), table, weights, copy, labels, prior, params)
+    }
+
+    fn fit_over(
+        forest: Option<Arc<Forest>>,
+        table: &Table,
+        weights: Option<&[f64]>,
+        copy: MatRef<'_, f64>,
+        labels: &[usize],
+        prior: &MixturePrior,
+        params: EmParams,
+    ) -> Result<(Self, EmReport)> {
         positive("strength of the prior", prior.strength)?;
-        let em = Em::new(table, weights, prior)?;
+        let em = Em::new(table, weights, prior, forest)?;
         let (found, expected) = (labels.len().min(copy.ncols()), table.len());
         if found != expected || copy.nrows() != table.columns().len() || labels.len() != copy.ncols() {
             return Err(Error::Shape { what: "rows of the starting copy", found, expected });
@@ -119,7 +147,7 @@ impl Mixture {
         params: EmParams,
     ) -> Result<(Self, EmReport)> {
         positive("strength of the prior", prior.strength)?;
-        Em::new(table, weights, prior)?.run(self.clone(), params)
+        Em::new(table, weights, prior, Some(self.forest.clone()))?.run(self.clone(), params)
     }
 
     /// The prior estimated from all components together, given the rows and the prior of the fit.
@@ -129,7 +157,7 @@ impl Mixture {
         weights: Option<&[f64]>,
         prior: &MixturePrior,
     ) -> Result<MixturePrior> {
-        Ok(Em::new(table, weights, prior)?.pooled(self))
+        Ok(Em::new(table, weights, prior, Some(self.forest.clone()))?.pooled(self))
     }
 
     /// The mixture with every covariance multiplied by `times`.
@@ -138,8 +166,8 @@ impl Mixture {
         self
     }
 
-    /// A mixture from components of the same shape, whose weights and tables each sum to one.
-    pub(crate) fn from_parts(components: Vec<Component>) -> Result<Self> {
+    /// A mixture from components of the same shape, whose weights and tables each sum to one; the tables are those of the forest.
+    pub(crate) fn from_parts(components: Vec<Component>, forest: Forest) -> Result<Self> {
         let one = |what: &'static str, numbers: &mut dyn Iterator<Item = f64>| {
             let (mut sum, mut least) = (0.0, f64::INFINITY);
             numbers.for_each(|x| (sum, least) = (sum + x, least.min(x)));
@@ -156,16 +184,23 @@ impl Mixture {
                 return Err(Error::NotFinite { what: "mean of a component" });
             }
             Metric::full(component.covariance.as_ref())?;
-            for table in &component.tables {
-                one("probabilities of a component", &mut table.iter().copied())?;
+            for (c, table) in component.tables.iter().enumerate() {
+                for row in table.chunks(forest.size(c)) {
+                    one("probabilities of a component", &mut row.iter().copied())?;
+                }
             }
         }
-        Ok(Self { components })
+        Ok(Self { components, forest: Arc::new(forest) })
     }
 
     /// The components.
     pub(crate) fn components(&self) -> &[Component] {
         &self.components
+    }
+
+    /// Which discrete column depends on which.
+    pub(crate) fn forest(&self) -> &Forest {
+        &self.forest
     }
 
     /// The number of components.
@@ -183,39 +218,50 @@ impl Mixture {
         self.components[0].covariance.as_ref()
     }
 
-    /// The density over the columns of `table`, as a stack of one-anchor members; table and weights must be those of the fit.
+    /// The density over the columns of `table`, as a stack of one-anchor members with labels beside them; table and weights must be those of the fit.
     ///
     /// # Errors
     ///
-    /// As for [`Features::normal`], [`DiscreteColumn::with_probabilities`] and [`PsdDensity::new`].
+    /// As for [`Features::normal`], [`PsdDensity::new`].
     pub fn density(
         &self,
         table: &Table,
         weights: Option<&[f64]>,
         resolution: &Arc<Resolution>,
     ) -> Result<Stack> {
+        let mut nodes: Option<Arc<Vec<Node>>> = None;
         let member = |component: &Component| -> Result<(f64, Box<dyn Density>)> {
-            let mut features =
-                Features::normal(table, weights, &component.mean, component.covariance.as_ref())?;
-            let flat: Vec<DiscreteColumn> = features.discrete().to_vec();
-            for (column, table) in flat.iter().zip(&component.tables) {
-                features = features.with_discrete(column.with_probabilities(table)?)?;
-            }
-            let density = PsdDensity::new(features, Mat::identity(1, 1))?.with_resolution(resolution.clone());
-            Ok((component.weight, Box::new(density)))
+            let features = Features::normal(table, weights, &component.mean, component.covariance.as_ref())?;
+            let nodes =
+                nodes.get_or_insert_with(|| Arc::new(features.discrete().iter().map(Node::of).collect()));
+            let (nodes, none) = (nodes.clone(), features.discrete().is_empty());
+            let normal = PsdDensity::new(features, Mat::identity(1, 1))?.with_resolution(resolution.clone());
+            let density: Box<dyn Density> = match none {
+                true => Box::new(normal),
+                false => {
+                    let (forest, tables) = (self.forest.clone(), component.tables.clone());
+                    Box::new(Labelled::new(normal, forest, nodes, tables))
+                }
+            };
+            Ok((component.weight, density))
         };
         Stack::new(self.components.iter().map(member).collect::<Result<_>>()?)
     }
 }
 
 impl Em<'_> {
-    /// Iterates from `mixture` until an iteration gains less than the tolerance.
+    /// Iterates from `mixture` until an iteration gains less than the tolerance. The prior of the tables is that of the first E-step.
     fn run(&self, mut mixture: Mixture, params: EmParams) -> Result<(Mixture, EmReport)> {
-        let mut last = f64::NEG_INFINITY;
+        let (mut last, mut tables) = (f64::NEG_INFINITY, None);
         for iterations in 1..=params.max_iterations {
             let ready = Ready::new(&mixture)?;
             let (sums, log_likelihood) = self.expect(&ready)?;
-            let objective = log_likelihood + self.log_prior(&ready) / self.rows;
+            let counts: Vec<&[Vec<f64>]> = sums.iter().map(|sums| &sums.tables[..]).collect();
+            let prior = match tables.take() {
+                Some(prior) => prior,
+                None => self.table_prior(&mixture, &counts)?,
+            };
+            let objective = log_likelihood + self.log_prior(&ready, &prior) / self.rows;
             if !objective.is_finite() {
                 return Err(Error::NotFinite { what: "the likelihood of the mixture" });
             }
@@ -223,7 +269,8 @@ impl Em<'_> {
                 return Ok((mixture, EmReport { iterations, converged: true, objective }));
             }
             last = objective;
-            mixture = self.maximise(&mixture, &sums);
+            mixture = self.maximise(&mixture, &sums, &prior);
+            tables = Some(prior);
         }
         Ok((mixture, EmReport { iterations: params.max_iterations, converged: false, objective: last }))
     }

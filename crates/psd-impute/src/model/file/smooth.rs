@@ -4,7 +4,8 @@ use super::layout::SmoothLayout;
 use super::tensors::{Source, Tensors};
 use super::{psd, within};
 use crate::Result;
-use crate::error::{non_negative, positive};
+use crate::density::Forest;
+use crate::error::{bad, non_negative, positive};
 use crate::kernel::Metric;
 use crate::learn::mixture::{Component, Mixture, MixturePrior};
 use crate::learn::psd::MetricPrior;
@@ -15,6 +16,7 @@ use faer::{Mat, MatRef};
 pub(super) fn write(at: &str, member: &Smooth, out: &mut Tensors) -> SmoothLayout {
     match member {
         Smooth::Mixture(FittedMixture { mixture, prior }) => {
+            write_forest(at, mixture.forest(), out);
             write_mixture(at, mixture.components(), out);
             write_prior(at, prior.strength, prior.scale.as_ref(), out);
             SmoothLayout::Mixture
@@ -37,8 +39,9 @@ pub(super) fn read(
     Ok(match layout {
         SmoothLayout::Mixture => {
             positive("strength of the prior", strength).map_err(within(at))?;
-            let mixture =
-                Mixture::from_parts(read_components(at, g, columns, source)?).map_err(within(at))?;
+            let forest = read_forest(at, columns, source)?;
+            let components = read_components(at, g, &forest, source)?;
+            let mixture = Mixture::from_parts(components, forest).map_err(within(at))?;
             Smooth::Mixture(FittedMixture { mixture, prior: MixturePrior { scale, strength } })
         }
         SmoothLayout::Psd(metric) => {
@@ -74,18 +77,35 @@ fn write_mixture(at: &str, components: &[Component], out: &mut Tensors) {
     }
 }
 
-fn read_components(at: &str, g: usize, columns: &[Column], source: &Source<'_>) -> Result<Vec<Component>> {
-    let atoms: Vec<usize> =
-        columns.iter().map(|column| column.kind().atoms().len()).filter(|&atoms| atoms > 0).collect();
+/// The number of each discrete column's parent, counted from one; zero for a root.
+fn write_forest(at: &str, forest: &Forest, out: &mut Tensors) {
+    let parents: Vec<f64> = forest.parents().iter().map(|p| p.map_or(0.0, |p| p as f64 + 1.0)).collect();
+    out.vector(&format!("{at}.parents"), &parents);
+}
+
+fn read_forest(at: &str, columns: &[Column], source: &Source<'_>) -> Result<Forest> {
+    let atoms = columns.iter().map(|column| column.kind().atoms().len());
+    let sizes: Vec<usize> = atoms.filter(|&atoms| atoms > 0).collect();
+    let parent = |number: f64| match number {
+        0.0 => Ok(None),
+        n if n >= 1.0 && n <= sizes.len() as f64 && n.fract() == 0.0 => Ok(Some(n as usize - 1)),
+        n => Err(bad("parent of a column", n, "zero, or the number of a discrete column")),
+    };
+    let parents = source.vector(&format!("{at}.parents"), Some(sizes.len()))?;
+    let parents = parents.into_iter().map(parent).collect::<Result<_>>();
+    parents.and_then(|parents| Forest::new(sizes.clone(), parents)).map_err(within(at))
+}
+
+fn read_components(at: &str, g: usize, forest: &Forest, source: &Source<'_>) -> Result<Vec<Component>> {
     let weights = source.vector(&format!("{at}.weights"), None)?;
     let component = |(k, weight): (usize, f64)| {
         let at = format!("{at}.component.{k}");
-        let table = |(c, &atoms): (usize, &usize)| source.vector(&format!("{at}.table.{c}"), Some(atoms));
+        let table = |c: usize| source.vector(&format!("{at}.table.{c}"), Some(forest.entries(c)));
         Ok(Component {
             weight,
             mean: source.vector(&format!("{at}.mean"), Some(g))?,
             covariance: source.matrix(&format!("{at}.covariance"), (g, g))?,
-            tables: atoms.iter().enumerate().map(table).collect::<Result<_>>()?,
+            tables: (0..forest.len()).map(table).collect::<Result<_>>()?,
         })
     };
     weights.into_iter().enumerate().map(component).collect()

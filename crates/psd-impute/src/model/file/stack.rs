@@ -38,8 +38,9 @@ pub(super) fn write(stack: &FittedStack, out: &mut Tensors) -> StackLayout {
 
 pub(super) fn read(layout: &StackLayout, columns: &[Column], source: &Source<'_>) -> Result<FittedStack> {
     let data = read_data(columns, source)?;
+    let views = data.views().map_err(within("table"))?;
     let member = |(k, (space, layout)): (usize, &(Space, SmoothLayout))| {
-        Ok((*space, smooth::read(&format!("member.{k}"), layout, columns, source)?))
+        Ok((*space, smooth::read(&format!("member.{k}"), layout, views[*space].columns(), source)?))
     };
     let smooth = layout.members.iter().enumerate().map(member).collect::<Result<Vec<_>>>()?;
     let weights = source.vector("members.weights", Some(smooth.len()))?;
