@@ -113,6 +113,23 @@ impl Missing {
         Self { columns: columns.collect(), everywhere: Arc::new(everywhere) }
     }
 
+    /// Whether the decimal sign decides if some texts are tokens: `9.999` is 9999 in a file with decimal commas only.
+    pub(crate) fn depends_on_sign(&self) -> bool {
+        self.everywhere.depend_on_sign() || self.columns.values().any(|tokens| tokens.depend_on_sign())
+    }
+
+    /// The same tokens, with the decimal signs of columns known: whether each is a comma.
+    pub(crate) fn with_signs(mut self, commas: impl IntoIterator<Item = (String, bool)>) -> Self {
+        for (column, comma) in commas {
+            let tokens = self.of(&column);
+            if tokens.depend_on_sign() {
+                self.columns
+                    .insert(column, Arc::new(Tokens { comma: Some(comma), ..Tokens::clone(&tokens) }));
+            }
+        }
+        self
+    }
+
     /// No tokens: only empty cells are missing.
     pub(crate) fn nothing() -> Self {
         Self { everywhere: Arc::new(Tokens::default()), columns: HashMap::new() }
@@ -136,12 +153,14 @@ impl Default for Missing {
 }
 
 /// The tokens of missing cells in one column.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tokens {
     /// Grouped by length, which few cells share.
     by_length: Vec<Vec<String>>,
     numbers: Vec<f64>,
     times: Vec<i128>,
+    /// Whether the decimal sign of the column is a comma, where that is known.
+    comma: Option<bool>,
 }
 
 impl Tokens {
@@ -173,12 +192,25 @@ impl Tokens {
         self.times.contains(&cell)
     }
 
-    /// Whether a text is a missing number, however it is written.
+    /// Whether a text is a missing number, however it is written. If it is another number with a decimal comma than with a point, the sign
+    /// of the column decides; where that is not known, the text is not taken for a missing one.
     fn has_number_text(&self, cell: &str) -> bool {
-        !self.numbers.is_empty()
-            && [NumberText::GROUPED, NumberText::COMMA]
-                .iter()
-                .any(|looks| looks.parse(cell).is_some_and(|parsed| self.has_number(parsed.value)))
+        if self.numbers.is_empty() {
+            return false;
+        }
+        let read = |looks: &NumberText| looks.parse(cell).map(|parsed| parsed.value);
+        match [&NumberText::GROUPED, &NumberText::COMMA].map(read) {
+            [Some(point), Some(comma)] if point != comma => {
+                self.comma.is_some_and(|sign| self.has_number(if sign { comma } else { point }))
+            }
+            readings => readings.into_iter().flatten().any(|x| self.has_number(x)),
+        }
+    }
+
+    /// Whether one of the numbers can be written so that the decimal sign decides what is meant: with a sign before its last three digits.
+    fn depend_on_sign(&self) -> bool {
+        let thousandths = |x: f64| (x * 1000.0).round() / 1000.0 == x;
+        self.numbers.iter().any(|&x| (1.0..1e6).contains(&x.abs()) && thousandths(x))
     }
 }
 

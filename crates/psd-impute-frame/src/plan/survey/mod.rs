@@ -96,6 +96,15 @@ impl Survey {
         Evidence::of(&self.columns, self.hints, self.delimiter == Some(b';'))
     }
 
+    /// Whether the decimal sign is a comma, for each column where that is not in doubt.
+    pub(crate) fn decimal_commas(&self) -> impl Iterator<Item = (String, bool)> {
+        let evidence = self.evidence();
+        self.columns.iter().filter_map(move |column| {
+            let reading = evidence.read(column);
+            (!reading.doubtful).then(|| (column.name().to_string(), reading.numbers.text.comma))
+        })
+    }
+
     /// Each column's name and missing cells.
     pub fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
         self.columns.iter().map(|column| (column.name(), self.rows - column.observed))
