@@ -3,7 +3,7 @@
 use super::Plan;
 use super::column::{ColumnPlan, Reason, Role};
 use super::kind::Kind;
-use super::survey::{ColumnSurvey, Evidence, Storage, Survey, comma_of, nearly_all};
+use super::survey::{ColumnSurvey, DigitForm, Evidence, Storage, Survey, comma_of, nearly_all};
 use crate::missing::is_word;
 use crate::text::TimeText;
 use std::collections::BTreeMap;
@@ -178,7 +178,26 @@ fn number_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence)
     if seen.storage == Storage::Text {
         remarks.push(Remark::of(name, "its texts are numbers and are completed as such".to_string(), None));
     }
+    remarks.extend(digit_remark(seen, column));
     remarks
+}
+
+/// Integers whose digits look like times of day or weeks.
+fn digit_remark(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
+    let form =
+        seen.digits.form().filter(|_| matches!(column.kind(), Kind::Number { decimals: Some(0), .. }))?;
+    let text = match form {
+        DigitForm::Clock => {
+            "look like times of day such as 1359, but are completed as numbers: 1375 may be imputed"
+        }
+        DigitForm::Week => {
+            "look like years and weeks such as 202052, but are completed as numbers: 202075 may be imputed"
+        }
+    };
+    let name = column.name();
+    let option =
+        format!("`--continuous {name}` says that they are numbers, `--ignore {name}` leaves it as it is");
+    Some(Remark::of(name, format!("its numbers {text}"), option))
 }
 
 /// Whether a column is text although nobody declared it so.

@@ -1,6 +1,7 @@
 //! Surveys the cells of a table, a batch at a time in bounded memory.
 
 mod column;
+mod digits;
 mod distinct;
 mod evidence;
 mod forms;
@@ -12,6 +13,7 @@ mod texts;
 mod times;
 
 pub(super) use column::{ColumnSurvey, Storage};
+pub(super) use digits::DigitForm;
 pub(super) use evidence::{Evidence, Reading, comma_of, nearly_all};
 pub(super) use numbers::NumberSurvey;
 pub(super) use spread::Suspect;
