@@ -5,6 +5,7 @@ mod column;
 mod ends;
 mod kind;
 mod learned;
+mod mixed;
 mod remarks;
 mod sentinel;
 pub(crate) mod survey;

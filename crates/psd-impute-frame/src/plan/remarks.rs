@@ -3,15 +3,16 @@
 use super::Plan;
 use super::column::{ColumnPlan, Reason, Role};
 use super::kind::Kind;
-use super::survey::{ColumnSurvey, DigitForm, Evidence, Storage, Survey, comma_of, nearly_all};
+use super::mixed;
+use super::survey::{ColumnSurvey, DigitForm, Evidence, Storage, Survey, comma_of};
 use crate::missing::is_word;
 use crate::text::TimeText;
 use std::collections::BTreeMap;
 
 /// Texts quoted in a remark.
-const NAMED: usize = 3;
+pub(super) const NAMED: usize = 3;
 /// Columns with this many different numbers or dates, and at most as many other texts, were not meant as labels.
-const DIFFERENT: usize = 10;
+pub(super) const DIFFERENT: usize = 10;
 const DIFFERENT_OTHERS: usize = 5;
 
 /// Characters that take no space: zero-width spaces, joiners, byte order marks, soft hyphens.
@@ -60,7 +61,8 @@ impl Survey {
             if *column.role() == Role::Left(Reason::DoubtfulDates) {
                 remarks.push(doubtful_dates(seen, column));
             }
-            remarks.extend(other_units(seen, column, &evidence).or_else(|| mostly(seen, column, &evidence)));
+            remarks
+                .extend(mixed::remark(seen, column, &evidence).or_else(|| mostly(seen, column, &evidence)));
             if matches!(column.role(), Role::Left(_)) {
                 continue;
             }
@@ -201,23 +203,9 @@ fn digit_remark(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
 }
 
 /// Whether a column is text although nobody declared it so.
-fn is_text(seen: &ColumnSurvey, column: &ColumnPlan) -> bool {
+pub(super) fn is_text(seen: &ColumnSurvey, column: &ColumnPlan) -> bool {
     matches!(column.kind(), Kind::Labels { .. } | Kind::Text)
         && matches!(seen.storage, Storage::File | Storage::Text)
-}
-
-/// Numbers left unchanged because they have different currencies or units.
-fn other_units(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
-    let comma = evidence.read(seen).numbers.text.comma;
-    let units = seen.forms.units(comma).filter(|_| *column.kind() == Kind::Text)?;
-    let cells: u64 = units.iter().map(|(_, cells)| cells).sum();
-    if units.len() < 2 || !nearly_all(seen, cells) {
-        return None;
-    }
-    let named = list(units.into_iter().map(|(unit, cells)| format!("`{unit}` ({cells})")), NAMED);
-    let text = format!("its numbers have different currencies or units: {named}");
-    let option = "give them the same, so that the column is completed as one of numbers".to_string();
-    Some(Remark::of(column.name(), text, option))
 }
 
 /// Texts most of which are numbers or dates, with too many others to be odd, such as `<1` below a limit of detection.
@@ -323,7 +311,7 @@ pub(super) fn cells(count: u64) -> String {
 }
 
 /// Lists at most `most` items, followed by the number of the others.
-fn list(items: impl Iterator<Item = String>, most: usize) -> String {
+pub(super) fn list(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let rest = items.len().saturating_sub(most);
     let named = items[..items.len() - rest].join(", ");
