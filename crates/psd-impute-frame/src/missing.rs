@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// The tokens that mark a missing cell by default: those of pandas and R, and those that spreadsheets and databases write. An empty cell is
 /// always missing.
-pub const DEFAULT_MISSING: [&str; 49] = [
+pub const DEFAULT_MISSING: [&str; 56] = [
     "NA",
     "na",
     "N/A",
@@ -14,14 +14,20 @@ pub const DEFAULT_MISSING: [&str; 49] = [
     "N/a",
     "n.a.",
     "N.A.",
+    "n.a",
+    "N.A",
+    "N.a.",
     "<NA>",
     "<na>",
     "#N/A",
     "#N/A N/A",
+    "#n/a",
     "#NA",
     "NaN",
     "nan",
     "NAN",
+    "Nan",
+    "<NaN>",
     "-NaN",
     "-nan",
     "NaT",
@@ -34,6 +40,7 @@ pub const DEFAULT_MISSING: [&str; 49] = [
     "Null",
     "(null)",
     "<null>",
+    "<NULL>",
     "[null]",
     "\\N",
     "nil",
@@ -234,7 +241,10 @@ mod tests {
             "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
             "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
         ];
-        for cell in pandas.into_iter().chain(["NaT", "none", "\\N", "--", "n.a.", "missing", "?", ".", "-"]) {
+        for cell in pandas
+            .into_iter()
+            .chain(["Nan", "N.A", "#n/a", "NaT", "none", "\\N", "--", "n.a.", "missing", "?", ".", "-"])
+        {
             assert!(has(&usual, "x", cell), "{cell}");
         }
         for cell in ["0", "Na", "unknown", "-1", "no", "nothing", "-999"] {

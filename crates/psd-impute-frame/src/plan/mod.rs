@@ -8,6 +8,7 @@ mod learned;
 mod mixed;
 mod remarks;
 mod sentinel;
+mod stand_ins;
 pub(crate) mod survey;
 mod verdict;
 mod wish;

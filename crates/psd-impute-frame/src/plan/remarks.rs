@@ -3,8 +3,9 @@
 use super::Plan;
 use super::column::{ColumnPlan, Reason, Role};
 use super::kind::Kind;
-use super::mixed;
+use super::stand_ins::{is_stand_in, makes_missing};
 use super::survey::{ColumnSurvey, DigitForm, Evidence, Storage, Survey, comma_of};
+use super::{mixed, stand_ins};
 use crate::missing::is_word;
 use crate::text::TimeText;
 use std::collections::BTreeMap;
@@ -61,8 +62,9 @@ impl Survey {
             if *column.role() == Role::Left(Reason::DoubtfulDates) {
                 remarks.push(doubtful_dates(seen, column));
             }
-            remarks
-                .extend(mixed::remark(seen, column, &evidence).or_else(|| mostly(seen, column, &evidence)));
+            let unlike = mixed::remark(seen, column, &evidence).or_else(|| mostly(seen, column, &evidence));
+            let told = unlike.is_some();
+            remarks.extend(unlike);
             if matches!(column.role(), Role::Left(_)) {
                 continue;
             }
@@ -74,6 +76,7 @@ impl Survey {
             if matches!(column.kind(), Kind::Labels { .. }) {
                 remarks.extend(padded_labels(seen, column));
                 remarks.extend(labels_alike(seen, column));
+                remarks.extend(stand_ins::remark(seen, column).filter(|_| !told));
             }
         }
         remarks
@@ -151,7 +154,7 @@ fn odd_remark(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
         _ => format!("{total} cells are not {holds} {where_first} and stay as they are"),
     };
     let token = odd.first().map_or("", |(text, ..)| text);
-    Some(Remark::of(name, text, format!("`--missing '{name}={token}'` makes such cells missing")))
+    Some(Remark::of(name, text, makes_missing(name, token)))
 }
 
 /// Numbers that can be read in two ways, that lack a unit, or that are stored as text.
@@ -224,7 +227,9 @@ fn mostly(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Opti
         false => numbers.text.parse(text).is_some(),
     };
     let (good, mut others): (Vec<_>, Vec<_>) = seen.texts.iter().partition(|(text, _)| is_good(text));
-    if good.len() < DIFFERENT || others.is_empty() || others.len() > DIFFERENT_OTHERS {
+    // Few numbers may be labels, unless the others are words for missing cells.
+    let are_words = others.iter().all(|(text, _)| is_stand_in(text));
+    if good.len() < DIFFERENT && !are_words || others.is_empty() || others.len() > DIFFERENT_OTHERS {
         return None;
     }
     others.sort_by_key(|(text, found)| (std::cmp::Reverse(found.cells), found.row, *text));
@@ -232,7 +237,7 @@ fn mostly(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Opti
     let named = list(others.iter().map(|(text, found)| format!("`{text}` ({})", found.cells)), NAMED);
     let text =
         format!("{count} of {} cells are {holds}, but it is text because of others: {named}", seen.observed);
-    Some(Remark::of(name, text, format!("`--missing '{name}={first}'` makes such cells missing")))
+    Some(Remark::of(name, text, makes_missing(name, first)))
 }
 
 /// Labels that are all numbers, in a typed table.

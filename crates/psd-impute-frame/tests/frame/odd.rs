@@ -216,6 +216,53 @@ fn any_batch_size_gives_the_same_plan() {
 }
 
 #[test]
+fn labels_that_may_stand_for_missing_cells_are_named() {
+    let said = |labels: &[&str], rare: &str| {
+        let cell =
+            |i: usize| if i % 9 == 4 { rare.to_string() } else { labels[i % labels.len()].to_string() };
+        remarks_of(&with(&[], 90, cell), &ReadOptions::default())
+    };
+    let remark = |label: &str, option: &str| {
+        let text = format!("column `x`: `{label}` (10) may stand for missing cells, but counts as a label");
+        [format!("{text}; `--missing {option}` makes such cells missing")]
+    };
+    for word in ["unknown", "Refused", "Na", "nd", "*", "—", "Prefer not to say", "-999", "99", "-1.0"] {
+        assert_eq!(said(&["hi", "lo"], word), remark(word, &format!("'x={word}'")), "{word}");
+    }
+    for word in ["Don't know", "don\u{2019}t know"] {
+        let quote = if word.contains('\'') { '"' } else { '\'' };
+        assert_eq!(said(&["hi", "lo"], word), remark(word, &format!("{quote}x={word}{quote}")));
+    }
+    // Answers, abbreviations among others, chemical elements, numbers among numbers, stars.
+    for (labels, rare) in [
+        (&["yes", "no"][..], "undecided"),
+        (&["yes", "no"], "other"),
+        (&["yes", "no"], "not applicable"),
+        (&["SD", "NE", "KS", "MN", "IA"], "ND"),
+        (&["K", "Ca", "Cl", "Mg", "Li"], "Na"),
+        (&["1", "2", "3", "x"], "9"),
+        (&["hi", "lo"], "3"),
+        (&["unknown"], "unknown"),
+    ] {
+        assert_eq!(said(labels, rare), [""; 0], "{rare} among {labels:?}");
+    }
+}
+
+#[test]
+fn a_word_among_few_numbers_is_named() {
+    let scores = |word: &str| {
+        let cell = |i: usize| if i % 8 == 3 { word.to_string() } else { (1 + i % 5).to_string() };
+        remarks_of(&with(&[], 80, cell), &ReadOptions::default())
+    };
+    assert_eq!(
+        scores("refused"),
+        ["column `x`: 70 of 80 cells are numbers, but it is text because of others: `refused` (10); \
+          `--missing 'x=refused'` makes such cells missing"]
+    );
+    assert_eq!(scores("more"), [""; 0], "more than five is an answer");
+}
+
+#[test]
 fn numbers_and_dates_that_repeat_are_named_where_they_are_written_in_two_ways() {
     let said = |cell: &dyn Fn(usize) -> String| remarks_of(&with(&[], 90, cell), &ReadOptions::default());
     let same = "give them the same, so that the column is completed as one of numbers";

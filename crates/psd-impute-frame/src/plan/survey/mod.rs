@@ -16,8 +16,8 @@ pub(super) use column::{ColumnSurvey, Storage};
 pub(super) use digits::DigitForm;
 pub(super) use evidence::{Evidence, Reading, comma_of, nearly_all};
 pub(super) use numbers::NumberSurvey;
-pub(super) use spread::Suspect;
 pub(crate) use spread::{Codes, Spread};
+pub(super) use spread::{Suspect, is_code};
 pub(super) use times::TimeSurvey;
 
 use super::verdict::decide;

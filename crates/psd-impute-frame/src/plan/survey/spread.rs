@@ -78,6 +78,11 @@ const DAYS: [f64; 14] = [
     2526968.0, 2932783.0, 2932896.0,
 ];
 
+/// Whether a number is often written for missing cells.
+pub(in crate::plan) fn is_code(x: f64) -> bool {
+    CODES.binary_search_by(|code| code.total_cmp(&x)).is_ok()
+}
+
 /// The set of numbers that may be codes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Codes {
