@@ -1,11 +1,16 @@
 //! Handles signals that end the command. Without a handler they would leave temporary files behind.
 
-/// Deletes temporary files when a signal ends the command, which exits with 128 plus the signal's number, as in shells.
+/// Deletes temporary files when a signal ends the command, which exits with 128 plus the signal's number, as in shells. A file that
+/// outgrows the limit of the system is no end by signal, but an error in writing, as a full disk is.
 #[cfg(unix)]
 pub(crate) fn listen() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     let ignored = ignored();
-    let heard = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let heard = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU]
+        .into_iter()
+        .filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    // A handler of any kind makes the write fail instead. Where there can be none, the signal ends the command as before.
+    let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
     let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) else { return };
     let wait = move || {
         if let Some(signal) = signals.forever().next() {

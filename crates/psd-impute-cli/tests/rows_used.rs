@@ -40,6 +40,8 @@ fn rows_that_are_only_a_part_are_counted_everywhere() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let [rows, learned, compared] = ["rows", "rows_fitted", "rows_compared"].map(|name| &json["fit"][name]);
     assert_eq!((rows, learned, compared), (&4_500.into(), &4_500.into(), &4_000.into()));
+    // The time is up before donors are tried.
+    assert_eq!((&json["fit"]["rows_donors"], &json["balanced"]), (&0.into(), &false.into()));
     let said = folder.said("describe model.psd");
     assert!(said.contains("fitted to 4500 rows") && said.contains(fitted), "{said}");
 }
@@ -60,6 +62,16 @@ fn a_long_table_is_said_to_be_learned_from_a_part_of_it() {
 fn draws_that_are_not_in_balance_are_said_to_be_so() {
     let folder = Folder::new(100);
     let many = "draws are not in balance, since more than 5 tables are asked for";
+    let json = |arguments: &str| -> serde_json::Value {
+        serde_json::from_str(&folder.said(&format!("impute in.csv -o out.csv --json {arguments}"))).unwrap()
+    };
+    let whole = json("--time-budget 60");
+    let donors =
+        whole["fit"]["members"].as_array().unwrap().iter().any(|member| member["member"] == "donors");
+    assert_eq!(whole["fit"]["rows_donors"], if donors { 100 } else { 0 });
+    assert_eq!(whole["balanced"], true);
+    assert_eq!(json("--time-budget 0.001 -m 6")["balanced"], false);
+    assert!(json("--time-budget 0.001 --method mean").get("balanced").is_none());
     assert!(folder.said("impute in.csv -o out.csv --time-budget 0.001 -m 6").contains(many));
     let said = folder.said("impute in.csv -o out.csv --time-budget 0.001 -m 5");
     assert!(!said.contains("balance"), "{said}");

@@ -119,6 +119,11 @@ impl Batch {
         }
     }
 
+    /// Whether it was read from a workbook.
+    pub(crate) fn is_sheet(&self) -> bool {
+        matches!(&self.rows, Rows::Records(Records { rows: RowPlaces::Sheet(..), .. }))
+    }
+
     /// The JSON lines that it was read from, if it was.
     pub(crate) fn lines(&self) -> Option<&Lines> {
         match &self.rows {

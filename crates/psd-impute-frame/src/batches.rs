@@ -96,7 +96,7 @@ impl Part {
         Ok(Input::new(read, self.origin.clone()))
     }
 
-    fn reader(&self, options: &ReadOptions, keys: Option<&Arc<Keys>>) -> Result<Reader> {
+    fn reader(&self, options: &ReadOptions, missing: &Missing, keys: Option<&Arc<Keys>>) -> Result<Reader> {
         let (path, format) = match &self.content {
             Content::Records(records) => return Ok(Reader::Records(arrow_files::in_memory(records.clone()))),
             Content::Sheet(sheet) => {
@@ -108,11 +108,11 @@ impl Part {
         let wrong = |error: ArrowError| unreadable(&self.origin, format, error);
         Ok(match (format, keys) {
             (Format::JsonLines(_), Some(keys)) => Reader::Lines(LineReader::new(self.lines()?, keys.clone())),
-            (Format::Csv(compression), _) => {
-                Reader::Text(self.text(path, compression, options.delimiter, options)?)
-            }
+            (Format::Csv(compression), _) => Reader::Text(self.text(path, compression, options, missing)?),
             (Format::Tsv(compression), _) => {
-                Reader::Text(self.text(path, compression, options.delimiter.or(Some(b'\t')), options)?)
+                let delimiter = options.delimiter.or(Some(b'\t'));
+                let options = ReadOptions { delimiter, ..options.clone() };
+                Reader::Text(self.text(path, compression, &options, missing)?)
             }
             (Format::Parquet, _) => Reader::Records(arrow_files::read_parquet(file()?).map_err(wrong)?),
             (Format::ArrowFile, _) => Reader::Records(arrow_files::read_file(file()?).map_err(wrong)?),
@@ -128,14 +128,14 @@ impl Part {
         &self,
         path: &Path,
         compression: Compression,
-        delimiter: Option<u8>,
         options: &ReadOptions,
+        missing: &Missing,
     ) -> Result<ChunkReader> {
         let io = |error| Error::Io { path: path.to_owned(), error };
         let input = uncompressed(File::open(path).map_err(io)?, compression).map_err(io)?;
         let (input, encoding) = encoding::decoded(input, options.encoding).map_err(io)?;
-        let missing = Missing::new(&options.missing, &options.missing_only);
-        let dialect = Dialect { delimiter, missing, encoding, no_header: options.no_header };
+        let &ReadOptions { delimiter, no_header, .. } = options;
+        let dialect = Dialect { delimiter, missing: missing.clone(), encoding, no_header };
         Ok(ChunkReader::new(input, self.origin.clone(), dialect))
     }
 }
@@ -146,10 +146,10 @@ impl Batches {
         origin: Origin,
         parts: Arc<[Part]>,
         options: ReadOptions,
+        missing: Arc<Missing>,
         keys: Option<Arc<Keys>>,
     ) -> Result<Self> {
-        let missing = Missing::new(&options.missing, &options.missing_only).into();
-        let reader = parts.first().map(|part| part.reader(&options, keys.as_ref())).transpose()?;
+        let reader = parts.first().map(|part| part.reader(&options, &missing, keys.as_ref())).transpose()?;
         Ok(Self {
             origin,
             parts,
@@ -180,7 +180,7 @@ impl Batches {
             }
             (self.part, self.before) = (self.part + 1, 0);
             let Some(part) = self.parts.get(self.part) else { break };
-            self.reader = Some(part.reader(&self.options, self.keys.as_ref())?);
+            self.reader = Some(part.reader(&self.options, &self.missing, self.keys.as_ref())?);
         }
         match self.rows {
             0 => Err(Error::NoRows { origin: self.origin.clone() }),

@@ -197,6 +197,11 @@ impl Completed<'_> {
         self.batch.has_names()
     }
 
+    /// Whether it was read from a workbook.
+    pub(crate) fn is_sheet(&self) -> bool {
+        self.batch.is_sheet()
+    }
+
     /// The batch as lines of JSON: the original lines with their missing cells replaced, if it was read from such.
     pub(crate) fn json(&self) -> Result<String> {
         let records = self.records()?;

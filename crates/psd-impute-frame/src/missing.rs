@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// The tokens that mark a missing cell by default: those of pandas and R, and those that spreadsheets and databases write. An empty cell is
 /// always missing.
-pub const DEFAULT_MISSING: [&str; 49] = [
+pub const DEFAULT_MISSING: [&str; 56] = [
     "NA",
     "na",
     "N/A",
@@ -14,14 +14,20 @@ pub const DEFAULT_MISSING: [&str; 49] = [
     "N/a",
     "n.a.",
     "N.A.",
+    "n.a",
+    "N.A",
+    "N.a.",
     "<NA>",
     "<na>",
     "#N/A",
     "#N/A N/A",
+    "#n/a",
     "#NA",
     "NaN",
     "nan",
     "NAN",
+    "Nan",
+    "<NaN>",
     "-NaN",
     "-nan",
     "NaT",
@@ -34,6 +40,7 @@ pub const DEFAULT_MISSING: [&str; 49] = [
     "Null",
     "(null)",
     "<null>",
+    "<NULL>",
     "[null]",
     "\\N",
     "nil",
@@ -113,6 +120,23 @@ impl Missing {
         Self { columns: columns.collect(), everywhere: Arc::new(everywhere) }
     }
 
+    /// Whether the decimal sign decides if some texts are tokens: `9.999` is 9999 in a file with decimal commas only.
+    pub(crate) fn depends_on_sign(&self) -> bool {
+        self.everywhere.depend_on_sign() || self.columns.values().any(|tokens| tokens.depend_on_sign())
+    }
+
+    /// The same tokens, with the decimal signs of columns known: whether each is a comma.
+    pub(crate) fn with_signs(mut self, commas: impl IntoIterator<Item = (String, bool)>) -> Self {
+        for (column, comma) in commas {
+            let tokens = self.of(&column);
+            if tokens.depend_on_sign() {
+                self.columns
+                    .insert(column, Arc::new(Tokens { comma: Some(comma), ..Tokens::clone(&tokens) }));
+            }
+        }
+        self
+    }
+
     /// No tokens: only empty cells are missing.
     pub(crate) fn nothing() -> Self {
         Self { everywhere: Arc::new(Tokens::default()), columns: HashMap::new() }
@@ -136,12 +160,14 @@ impl Default for Missing {
 }
 
 /// The tokens of missing cells in one column.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tokens {
     /// Grouped by length, which few cells share.
     by_length: Vec<Vec<String>>,
     numbers: Vec<f64>,
     times: Vec<i128>,
+    /// Whether the decimal sign of the column is a comma, where that is known.
+    comma: Option<bool>,
 }
 
 impl Tokens {
@@ -173,12 +199,25 @@ impl Tokens {
         self.times.contains(&cell)
     }
 
-    /// Whether a text is a missing number, however it is written.
+    /// Whether a text is a missing number, however it is written. If it is another number with a decimal comma than with a point, the sign
+    /// of the column decides; where that is not known, the text is not taken for a missing one.
     fn has_number_text(&self, cell: &str) -> bool {
-        !self.numbers.is_empty()
-            && [NumberText::GROUPED, NumberText::COMMA]
-                .iter()
-                .any(|looks| looks.parse(cell).is_some_and(|parsed| self.has_number(parsed.value)))
+        if self.numbers.is_empty() {
+            return false;
+        }
+        let read = |looks: &NumberText| looks.parse(cell).map(|parsed| parsed.value);
+        match [&NumberText::GROUPED, &NumberText::COMMA].map(read) {
+            [Some(point), Some(comma)] if point != comma => {
+                self.comma.is_some_and(|sign| self.has_number(if sign { comma } else { point }))
+            }
+            readings => readings.into_iter().flatten().any(|x| self.has_number(x)),
+        }
+    }
+
+    /// Whether one of the numbers can be written so that the decimal sign decides what is meant: with a sign before its last three digits.
+    fn depend_on_sign(&self) -> bool {
+        let thousandths = |x: f64| (x * 1000.0).round() / 1000.0 == x;
+        self.numbers.iter().any(|&x| (1.0..1e6).contains(&x.abs()) && thousandths(x))
     }
 }
 
@@ -202,7 +241,10 @@ mod tests {
             "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
             "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
         ];
-        for cell in pandas.into_iter().chain(["NaT", "none", "\\N", "--", "n.a.", "missing", "?", ".", "-"]) {
+        for cell in pandas
+            .into_iter()
+            .chain(["Nan", "N.A", "#n/a", "NaT", "none", "\\N", "--", "n.a.", "missing", "?", ".", "-"])
+        {
             assert!(has(&usual, "x", cell), "{cell}");
         }
         for cell in ["0", "Na", "unknown", "-1", "no", "nothing", "-999"] {

@@ -9,13 +9,14 @@ use crate::json::Keys;
 use crate::missing::{Missing, Token};
 use crate::parts::parquet_files;
 use crate::place::Origin;
+use crate::plan::Survey;
 use crate::temporary::{self, Listed};
 use crate::text::DateOrder;
 use arrow_array::RecordBatch;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tempfile::TempPath;
 
 /// The most rows of a batch.
@@ -52,6 +53,8 @@ pub struct Source {
     notes: Vec<String>,
     /// The columns of objects.
     keys: Option<Arc<Keys>>,
+    /// The tokens of missing cells, once the table was read for what they depend on.
+    missing: OnceLock<Arc<Missing>>,
     /// Keeps the copies of sources that cannot be read twice.
     _copies: Vec<TemporaryCopy>,
 }
@@ -118,6 +121,7 @@ impl Source {
             options: options.clone(),
             notes: Vec::new(),
             keys: None,
+            missing: OnceLock::new(),
             _copies: Vec::new(),
         }
     }
@@ -146,7 +150,7 @@ impl Source {
             }
         }
         let (parts, options) = (parts.into(), options.clone());
-        Ok(Self { origin, parts, format, options, notes, keys, _copies: copies })
+        Ok(Self { origin, parts, format, options, notes, keys, missing: OnceLock::new(), _copies: copies })
     }
 
     /// The format.
@@ -170,7 +174,32 @@ impl Source {
     ///
     /// If the file cannot be read.
     pub fn batches(&self) -> Result<Batches> {
-        Batches::new(self.origin.clone(), self.parts.clone(), self.options.clone(), self.keys.clone())
+        self.batches_with(self.missing())
+    }
+
+    fn batches_with(&self, missing: Arc<Missing>) -> Result<Batches> {
+        let (origin, parts) = (self.origin.clone(), self.parts.clone());
+        Batches::new(origin, parts, self.options.clone(), missing, self.keys.clone())
+    }
+
+    /// The tokens of missing cells. If the decimal sign decides which texts are tokens, the table is read once to find it.
+    fn missing(&self) -> Arc<Missing> {
+        let settled = || {
+            let missing = Missing::new(&self.options.missing, &self.options.missing_only);
+            // Whoever reads the table meets the same error, with its place among the rows.
+            let commas = if missing.depends_on_sign() { self.decimal_commas(&missing).ok() } else { None };
+            Arc::new(missing.with_signs(commas.into_iter().flatten()))
+        };
+        self.missing.get_or_init(settled).clone()
+    }
+
+    /// Whether the decimal sign is a comma, for each column where that is not in doubt.
+    fn decimal_commas(&self, missing: &Missing) -> Result<Vec<(String, bool)>> {
+        let mut survey = Survey::default();
+        for batch in self.batches_with(missing.clone().into())? {
+            survey.add(&batch?)?;
+        }
+        Ok(survey.decimal_commas().collect())
     }
 }
 

@@ -393,3 +393,76 @@ class UnixTimes(Kind):
     def check(self, done: Outcome) -> None:
         done.near("stamp", 1.6e9 + 1e6 * self.x, 3e5)
         done.whole("stamp")
+
+
+class OtherDigits(Kind, base=True):
+    """Dates of digits in forms that are not completed: no number that is no date is ever imputed."""
+
+    ways = ("command",)
+    form = "%y%m%d"
+    empty = ("day",)
+    x = hidden(300)
+
+    def table(self):
+        return csv_bytes({**plain(self.x), "day": holed([day.strftime(self.form) for day in days(self.x)])})
+
+
+class YearMonthDayOfSixDigits(OtherDigits):
+    """200131 is left alone, which is said."""
+
+
+class DayMonthYearOfSixDigits(OtherDigits):
+    """310120 is left alone, which is said."""
+
+    form = "%d%m%y"
+
+
+class DatesWithHours(OtherDigits):
+    """2020013112 is left alone, which is said."""
+
+    form = "%Y%m%d12"
+
+
+class CountsOfSixDigits(Kind):
+    """Six digits that are a date only by chance are completed."""
+
+    kinds = {"c": "integer"}
+    x = hidden(300)
+
+    def table(self):
+        return csv_bytes({**plain(self.x), "c": holed([f"{500_000 + 100_000 * value:.0f}" for value in self.x])})
+
+
+class ClocksOfDigits(Kind):
+    """1359 may be a time of day: that numbers are imputed is said."""
+
+    ways = ("command",)
+    says = (r"look like times of day", r"--ignore")
+    x = hidden(300)
+
+    def table(self):
+        minutes = [int(np.clip(720 + 200 * value, 0, 1439)) for value in self.x]
+        return csv_bytes({**plain(self.x), "at": holed([str(m // 60 * 100 + m % 60) for m in minutes])})
+
+
+class DatesInTwoOrders(Kind):
+    """31/01/2020 and 01/31/2020 in one column are named as dates that are not written in one way."""
+
+    ways = ("command",)
+    says = (r"look like dates that are not all written in one way",)
+    empty = ("day",)
+    x = hidden(300)
+
+    def table(self):
+        cells = [day.strftime(["%d/%m/%Y", "%m/%d/%Y"][i % 2]) for i, day in enumerate(days(self.x))]
+        return csv_bytes({**plain(self.x), "day": holed(cells)})
+
+
+class DatesInTwoOrdersThatRepeat(DatesInTwoOrders):
+    """The same where dates come back so often that they may be labels."""
+
+    empty = ()
+
+    def table(self):
+        cells = [day.strftime(["%d/%m/%Y", "%m/%d/%Y"][i % 2]) for i, day in enumerate(days(np.round(6 * self.x), 3))]
+        return csv_bytes({**plain(self.x), "day": holed(cells)})

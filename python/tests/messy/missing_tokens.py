@@ -248,6 +248,134 @@ class SentinelMadeMissing(Sentinel):
         done.near("age", np.clip(45 + 12 * self.x, 18, 88), error=5)
 
 
+class SentinelOnce(Kind):
+    """A lone -999 among ages is named."""
+
+    says = (r"age", r"-999")
+    x = hidden(300)
+
+    def table(self):
+        age = holed(texts(np.clip(45 + 12 * self.x, 18, 88), "{:.0f}"), share=0.1)
+        age[7] = "-999"
+        return csv_bytes({**plain(self.x), "age": age})
+
+
+class FarOnce(Kind):
+    """A cell so far out that the fit is doubtful is named: column, value and row."""
+
+    ways = ("command",)
+    says = (r"the fit is doubtful", r"such as `age` = 1900 in row 8\b")
+    x = hidden(300)
+
+    def table(self):
+        age = holed(texts(np.clip(45 + 12 * self.x, 18, 88), "{:.0f}"), share=0.1)
+        age[7] = "1900"
+        return csv_bytes({**plain(self.x), "age": age})
+
+
+class GroupedLikeAToken(Kind):
+    """Under `--missing 9999`, 9.999 is an observed number and stays; 9999 is filled."""
+
+    reading = ("--missing", "c=9999")
+    ways = ("command",)
+    missing = ("", "9999")
+    number = "9.999"
+    x = hidden()
+
+    def table(self):
+        c = holed(texts(8 + self.x, "{:.3f}"), share=0.1, token="9999")
+        where = [i for i, cell in enumerate(c) if cell != "9999"][3:60:7]
+        return csv_bytes({**plain(self.x), "c": [self.number if i in where else cell for i, cell in enumerate(c)]})
+
+    def check(self, done: Outcome) -> None:
+        assert done.before["c"].count(self.number) >= 8, "the table has none of them"
+        done.within("c", 0, 20)
+
+
+class NegativeLikeAToken(GroupedLikeAToken):
+    """Under `--missing -9999`, -9.999 stays."""
+
+    reading = ("--missing", "c=-9999")
+    number = "-9.999"
+    missing = ("",)
+
+    def table(self):
+        return super().table().replace(b"9999", b"")
+
+
+class GroupedLikeATokenWithCommas(Kind):
+    """The same with decimal commas: 9,999 stays under `--missing 9999`."""
+
+    reading = ("--missing", "c=9999")
+    ways = ("command",)
+    delimiter = ";"
+    missing = ("", "9999")
+    x = hidden()
+
+    def table(self):
+        c = holed([cell.replace(".", ",") for cell in texts(8 + self.x, "{:.3f}")], share=0.1, token="9999")
+        c = ["9,999" if i % 7 == 3 and cell != "9999" else cell for i, cell in enumerate(c)]
+        return csv_bytes({"a": [cell.replace(".", ",") for cell in texts(self.x, "{:.2f}")], "c": c}, ";")
+
+    def check(self, done: Outcome) -> None:
+        assert done.before["c"].count("9,999") >= 8, "the table has none of them"
+
+
+class StandsIn(Kind, base=True):
+    """Labels some of which stand for missing cells."""
+
+    ways = ("command",)
+    label = "unknown"
+    x = hidden(300)
+
+    def table(self):
+        answer = holed(np.where(self.x > 0, "hi", "lo").tolist(), share=0.1)
+        return csv_bytes({**plain(self.x), "answer": holed(answer, 7, share=0.12, token=self.label)})
+
+
+class UnknownAmongLabels(StandsIn):
+    """`unknown` among labels is reported with the option that makes it missing."""
+
+    says = (r"`unknown` \(\d+\) may stand for missing", r"--missing 'answer=unknown'")
+
+
+class DontKnowAmongLabels(StandsIn):
+    """`Don't know` is reported, with an option that a shell understands."""
+
+    label = "Don't know"
+    says = (r"may stand for missing", r'--missing "answer=Don\'t know"')
+
+
+class CodeAmongLabels(StandsIn):
+    """-999 among hi and lo is reported."""
+
+    label = "-999"
+    says = (r"`-999` \(\d+\) may stand for missing", r"--missing 'answer=-999'")
+
+
+class RefusedAmongScores(StandsIn):
+    """One to five with 12 % `refused` are named as numbers that are text because of it."""
+
+    says = (r"numbers", r"refused", r"--missing 'answer=refused'")
+
+    def table(self):
+        answer = holed(np.clip(np.round(3 + self.x), 1, 5).astype(int).astype(str), share=0.1)
+        return csv_bytes({**plain(self.x), "answer": holed(answer, 7, share=0.14, token="refused")})
+
+
+class StatesAmongLabels(Kind):
+    """ND among states, and an answer that is no word for missing cells, are labels, of which nothing is said."""
+
+    ways = ("command",)
+    hushes = (r"stand for missing",)
+    x = hidden(300)
+
+    def table(self):
+        states = [["ND", "SD", "NE", "KS", "MN", "IA"][int(abs(5 * value)) % 6] for value in self.x]
+        votes = np.where(self.x > 0.5, "yes", np.where(self.x < -0.5, "no", "undecided")).tolist()
+        return csv_bytes({**plain(self.x), "state": holed(states), "vote": holed(votes, 4)})
+
+
 class NoSentinel(Kind):
     """99 points out of 100 and a lone large number are not reported as sentinels."""
 

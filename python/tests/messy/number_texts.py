@@ -368,3 +368,68 @@ class SomeThousands(Kind):
     def check(self, done: Outcome) -> None:
         done.near("c", self.truth, 60, english)
         done.looks("c", r"\d{1,3}|\d,\d{3}")
+
+
+class WrittenInTwoWays(Kind, base=True):
+    """Rounded numbers that are not all written in one way: they repeat, but are no labels in silence."""
+
+    ways = ("command",)
+    forms = ("{:.0f} kg", "{:.0f} lb")
+    scale = 9.0
+    x = hidden(300)
+
+    def table(self):
+        numbers = np.round(70 + self.scale * self.x, 1 if self.scale < 9 else 0)
+        cells = [self.forms[i % 2].format(value) for i, value in enumerate(numbers)]
+        return csv_bytes({**plain(self.x), "c": holed(cells)})
+
+
+class UnitsThatRepeat(WrittenInTwoWays):
+    """70 kg and 72 lb in one column are named as different units."""
+
+    says = (r"`?c`?: its numbers have different currencies or units", r"kg", r"lb")
+
+
+class CurrenciesThatRepeat(WrittenInTwoWays):
+    """$70 and €72 in one column are named as different currencies."""
+
+    forms = ("${:.0f}", "€{:.0f}")
+    says = (r"different currencies or units",)
+
+
+class PercentOrShare(Kind):
+    """52% and 0.35 in one column are named."""
+
+    ways = ("command",)
+    says = (r"have a sign `%`",)
+    x = hidden(300)
+
+    def table(self):
+        shares = np.round(20 / (1 + np.exp(-self.x))) / 20
+        cells = [f"{100 * share:.0f}%" if i % 2 else f"{share:.2f}" for i, share in enumerate(shares)]
+        return csv_bytes({**plain(self.x), "c": holed(cells)})
+
+
+class TwoDecimalSigns(WrittenInTwoWays):
+    """4.2 and 4,2 in one column are named."""
+
+    scale = 2.0
+    says = (r"decimal point and \d+ a decimal comma",)
+
+    def table(self):
+        cells = [f"{4 + value:.1f}" for value in self.x]
+        cells = [cell.replace(".", ",") if i % 2 else cell for i, cell in enumerate(cells)]
+        return csv_bytes({**plain(self.x), "c": holed(cells)})
+
+
+class DosesAreLabels(Kind):
+    """10 mg, 20 mg and 1 g are labels, of which nothing is said."""
+
+    ways = ("command",)
+    hushes = (r"currencies or units",)
+    kinds = {"dose": "category"}
+    x = hidden()
+
+    def table(self):
+        doses = [["10 mg", "20 mg", "1 g"][int(abs(2 * value)) % 3] for value in self.x]
+        return csv_bytes({**plain(self.x), "dose": holed(doses)})

@@ -107,6 +107,10 @@ class BoundsNone(Kind):
     def table(self):
         return csv_bytes({**plain(self.x), "c": holed(texts(np.abs(self.x + 0.4 * noise(300)), "{:.3f}"), share=0.4)})
 
+    def check(self, done: Outcome) -> None:
+        assert min(done.numbers("c")) < 0, "an end of zero still holds"
+        assert all("ends" not in column for column in done.json["columns"]), done.json["columns"]
+
 
 class BoundsAsked(Kind):
     """Bounds that are asked for hold."""
@@ -126,6 +130,8 @@ class OftenZero(Kind):
     """An amount that is often zero is imputed as zero as often, at 8,000 rows too."""
 
     rows = 8000
+    #: Enough for mixtures in both spaces.
+    budget = 1.5
 
     def amounts(self, age: np.ndarray) -> np.ndarray:
         latent = -0.35 + 0.01 * (age - 45) + noise(self.rows, 3)

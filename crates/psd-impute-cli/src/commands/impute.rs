@@ -117,6 +117,14 @@ enum Fitted {
     Nothing(Plan),
 }
 
+/// What is known of a completed table.
+#[derive(Default)]
+struct Done {
+    warnings: Vec<Warning>,
+    /// Whether draws are in balance; `None` where nothing is drawn.
+    balanced: Option<bool>,
+}
+
 impl Fitted {
     fn plan(&self) -> &Plan {
         match self {
@@ -142,7 +150,7 @@ impl Impute {
         let mut notes = self.notes();
         notes.extend_from_slice(source.notes());
         let prepared = self.prepare(&source, &progress, &mut notes)?;
-        let warnings = self.complete(&source, &prepared, &progress, &mut notes)?;
+        let Done { warnings, balanced } = self.complete(&source, &prepared, &progress, &mut notes)?;
         progress.end();
         notes.extend(prepared.report.notes());
         let drift =
@@ -157,6 +165,7 @@ impl Impute {
             columns,
             method: Method::from(self.method).name(),
             seed: self.seed,
+            balanced,
             fit: prepared.model.model().map(|fitted| FitSummary::of(&fitted.model)),
             drift,
             notes,
@@ -271,7 +280,7 @@ impl Impute {
         Prepared { limits, report, model }: &Prepared,
         progress: &Progress,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<Warning>, Failure> {
+    ) -> Result<Done, Failure> {
         if let Some(path) = &self.intervals {
             progress.begin("intervals", report.rows);
             write_intervals(path, source, model.model(), limits, progress)?;
@@ -287,7 +296,7 @@ impl Impute {
                 }
                 output.writer.finish()?;
             }
-            return Ok(Vec::new());
+            return Ok(Done::default());
         };
         let method = Method::from(self.method);
         let (tables, seed, one_fit) = (self.m, self.seed, self.one_fit);
@@ -301,7 +310,7 @@ impl Impute {
             completion.table(k, source, first, |completed, counts| output.write(completed, counts))?;
             output.writer.finish()?;
         }
-        Ok(checks.finish(Some(&fitted.model)))
+        Ok(Done { warnings: checks.finish(Some(&fitted.model)), balanced: completion.is_balanced() })
     }
 
     /// Begins one of the completed tables.

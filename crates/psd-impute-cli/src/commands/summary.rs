@@ -23,6 +23,9 @@ pub(crate) struct Summary {
     pub(crate) columns: Vec<ColumnSummary>,
     pub(crate) method: &'static str,
     pub(crate) seed: u64,
+    /// Whether draws are in balance; `None` where nothing is drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) balanced: Option<bool>,
     /// `None` where nothing was fitted because no cell is missing.
     pub(crate) fit: Option<FitSummary>,
     /// Differences between the table and the one that the model was fitted to.
@@ -63,10 +66,11 @@ pub(crate) struct ColumnSummary {
 #[derive(Serialize)]
 pub(crate) struct FitSummary {
     pub(crate) recipe: String,
-    /// The rows used in all, those that members were fitted to, and those that they were compared on.
+    /// The rows used in all, those that members were fitted to, those that they were compared on, and those that are donors.
     pub(crate) rows: usize,
     pub(crate) rows_fitted: usize,
     pub(crate) rows_compared: usize,
+    pub(crate) rows_donors: usize,
     #[serde(skip)]
     rows_note: Option<String>,
     pub(crate) seed: u64,
@@ -105,6 +109,7 @@ impl FitSummary {
             rows: rows.table,
             rows_fitted: rows.fitted,
             rows_compared: rows.compared,
+            rows_donors: rows.donors,
             rows_note: rows.note(),
             seed,
             converged,

@@ -3,7 +3,8 @@
 //! A row has a log-likelihood of about -1.4 nats per column in standardised units. One of -1,000 is not a poor fit: a cell is far
 //! from all others, or a member broke down.
 
-use super::{Warning, WarningKind};
+use super::far_cells::farthest;
+use super::{Evidence, Warning, WarningKind};
 use psd_impute::model::{DensityReport, Model};
 
 /// Nats per row and column below which a likelihood is absurd.
@@ -11,7 +12,7 @@ const ABSURD: f64 = -100.0;
 /// The lightest member worth a word.
 const LIGHTEST: f64 = 0.005;
 
-pub(super) fn check(model: &Model) -> Vec<Warning> {
+pub(super) fn check(model: &Model, evidence: &Evidence) -> Vec<Warning> {
     let DensityReport::Stack(stack) = model.report().density else { return Vec::new() };
     let limit = ABSURD * (model.columns().len() + 1) as f64;
     let heavy = stack.members.iter().filter(|tried| tried.weight > LIGHTEST && tried.held_out < limit);
@@ -26,7 +27,8 @@ pub(super) fn check(model: &Model) -> Vec<Warning> {
     };
     let has = if weight < 1.0 && worst.is_some() { "" } else { " has" };
     let text = format!(
-        "the fit is doubtful: {what}{has} a log-likelihood of {held_out:.1e} nats per row on rows it had not seen; look for cells far from all others"
+        "the fit is doubtful: {what}{has} a log-likelihood of {held_out:.1e} nats per row on rows it had not seen; look for cells far from all others{}",
+        farthest(evidence).map(|cell| format!(", such as {cell}")).unwrap_or_default()
     );
     let numbers = [("held_out", held_out), ("weight", weight)];
     vec![Warning::new(WarningKind::Likelihood, &[], 3.0, numbers, text)]

@@ -163,7 +163,7 @@ impl Checks {
         let is_code = |warning: &Warning| sentinels.iter().any(|code| code.columns == warning.columns);
         found.extend(far_cells::check(&evidence).into_iter().filter(|warning| !is_code(warning)));
         found.extend(sentinels);
-        found.extend(model.map(likelihood::check).unwrap_or_default());
+        found.extend(model.map(|model| likelihood::check(model, &evidence)).unwrap_or_default());
         if evidence.filling == FilledWith::Draws {
             found.extend(evidence.differences(&compared));
         }

@@ -3,15 +3,17 @@
 use super::Plan;
 use super::column::{ColumnPlan, Reason, Role};
 use super::kind::Kind;
-use super::survey::{ColumnSurvey, Evidence, Storage, Survey, comma_of, nearly_all};
+use super::stand_ins::{is_stand_in, makes_missing};
+use super::survey::{ColumnSurvey, DigitForm, Evidence, Storage, Survey, comma_of};
+use super::{mixed, stand_ins};
 use crate::missing::is_word;
 use crate::text::TimeText;
 use std::collections::BTreeMap;
 
 /// Texts quoted in a remark.
-const NAMED: usize = 3;
+pub(super) const NAMED: usize = 3;
 /// Columns with this many different numbers or dates, and at most as many other texts, were not meant as labels.
-const DIFFERENT: usize = 10;
+pub(super) const DIFFERENT: usize = 10;
 const DIFFERENT_OTHERS: usize = 5;
 
 /// Characters that take no space: zero-width spaces, joiners, byte order marks, soft hyphens.
@@ -60,7 +62,9 @@ impl Survey {
             if *column.role() == Role::Left(Reason::DoubtfulDates) {
                 remarks.push(doubtful_dates(seen, column));
             }
-            remarks.extend(other_units(seen, column, &evidence).or_else(|| mostly(seen, column, &evidence)));
+            let unlike = mixed::remark(seen, column, &evidence).or_else(|| mostly(seen, column, &evidence));
+            let told = unlike.is_some();
+            remarks.extend(unlike);
             if matches!(column.role(), Role::Left(_)) {
                 continue;
             }
@@ -72,6 +76,7 @@ impl Survey {
             if matches!(column.kind(), Kind::Labels { .. }) {
                 remarks.extend(padded_labels(seen, column));
                 remarks.extend(labels_alike(seen, column));
+                remarks.extend(stand_ins::remark(seen, column).filter(|_| !told));
             }
         }
         remarks
@@ -149,7 +154,7 @@ fn odd_remark(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
         _ => format!("{total} cells are not {holds} {where_first} and stay as they are"),
     };
     let token = odd.first().map_or("", |(text, ..)| text);
-    Some(Remark::of(name, text, format!("`--missing '{name}={token}'` makes such cells missing")))
+    Some(Remark::of(name, text, makes_missing(name, token)))
 }
 
 /// Numbers that can be read in two ways, that lack a unit, or that are stored as text.
@@ -178,27 +183,32 @@ fn number_remarks(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence)
     if seen.storage == Storage::Text {
         remarks.push(Remark::of(name, "its texts are numbers and are completed as such".to_string(), None));
     }
+    remarks.extend(digit_remark(seen, column));
     remarks
 }
 
-/// Whether a column is text although nobody declared it so.
-fn is_text(seen: &ColumnSurvey, column: &ColumnPlan) -> bool {
-    matches!(column.kind(), Kind::Labels { .. } | Kind::Text)
-        && matches!(seen.storage, Storage::File | Storage::Text)
+/// Integers whose digits look like times of day or weeks.
+fn digit_remark(seen: &ColumnSurvey, column: &ColumnPlan) -> Option<Remark> {
+    let form =
+        seen.digits.form().filter(|_| matches!(column.kind(), Kind::Number { decimals: Some(0), .. }))?;
+    let text = match form {
+        DigitForm::Clock => {
+            "look like times of day such as 1359, but are completed as numbers: 1375 may be imputed"
+        }
+        DigitForm::Week => {
+            "look like years and weeks such as 202052, but are completed as numbers: 202075 may be imputed"
+        }
+    };
+    let name = column.name();
+    let option =
+        format!("`--continuous {name}` says that they are numbers, `--ignore {name}` leaves it as it is");
+    Some(Remark::of(name, format!("its numbers {text}"), option))
 }
 
-/// Numbers left unchanged because they have different currencies or units.
-fn other_units(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Option<Remark> {
-    let comma = evidence.read(seen).numbers.text.comma;
-    let units = seen.forms.units(comma).filter(|_| *column.kind() == Kind::Text)?;
-    let cells: u64 = units.iter().map(|(_, cells)| cells).sum();
-    if units.len() < 2 || !nearly_all(seen, cells) {
-        return None;
-    }
-    let named = list(units.into_iter().map(|(unit, cells)| format!("`{unit}` ({cells})")), NAMED);
-    let text = format!("its numbers have different currencies or units: {named}");
-    let option = "give them the same, so that the column is completed as one of numbers".to_string();
-    Some(Remark::of(column.name(), text, option))
+/// Whether a column is text although nobody declared it so.
+pub(super) fn is_text(seen: &ColumnSurvey, column: &ColumnPlan) -> bool {
+    matches!(column.kind(), Kind::Labels { .. } | Kind::Text)
+        && matches!(seen.storage, Storage::File | Storage::Text)
 }
 
 /// Texts most of which are numbers or dates, with too many others to be odd, such as `<1` below a limit of detection.
@@ -217,7 +227,9 @@ fn mostly(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Opti
         false => numbers.text.parse(text).is_some(),
     };
     let (good, mut others): (Vec<_>, Vec<_>) = seen.texts.iter().partition(|(text, _)| is_good(text));
-    if good.len() < DIFFERENT || others.is_empty() || others.len() > DIFFERENT_OTHERS {
+    // Few numbers may be labels, unless the others are words for missing cells.
+    let are_words = others.iter().all(|(text, _)| is_stand_in(text));
+    if good.len() < DIFFERENT && !are_words || others.is_empty() || others.len() > DIFFERENT_OTHERS {
         return None;
     }
     others.sort_by_key(|(text, found)| (std::cmp::Reverse(found.cells), found.row, *text));
@@ -225,7 +237,7 @@ fn mostly(seen: &ColumnSurvey, column: &ColumnPlan, evidence: &Evidence) -> Opti
     let named = list(others.iter().map(|(text, found)| format!("`{text}` ({})", found.cells)), NAMED);
     let text =
         format!("{count} of {} cells are {holds}, but it is text because of others: {named}", seen.observed);
-    Some(Remark::of(name, text, format!("`--missing '{name}={first}'` makes such cells missing")))
+    Some(Remark::of(name, text, makes_missing(name, first)))
 }
 
 /// Labels that are all numbers, in a typed table.
@@ -304,7 +316,7 @@ pub(super) fn cells(count: u64) -> String {
 }
 
 /// Lists at most `most` items, followed by the number of the others.
-fn list(items: impl Iterator<Item = String>, most: usize) -> String {
+pub(super) fn list(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let rest = items.len().saturating_sub(most);
     let named = items[..items.len() - rest].join(", ");

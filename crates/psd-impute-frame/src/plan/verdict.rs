@@ -146,9 +146,11 @@ impl Column<'_> {
     fn has_some_dates(&self) -> bool {
         let seen = self.seen;
         let most = seen.in_digits().map(|(_, dates)| dates.count).max().unwrap_or(0);
+        // Many a number of six digits is a date by chance.
+        let short = !nearly_all(seen, most) && 100 * seen.digits.short_dates() >= 98 * seen.observed;
         seen.storage != Storage::Dictionary
             && most < seen.observed
-            && 2 * (most + seen.stamps) > seen.observed
+            && (short || 2 * (most + seen.digits.long) > seen.observed)
     }
 
     /// The kind that all cells agree on, unless it is text.

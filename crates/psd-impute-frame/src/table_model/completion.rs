@@ -98,6 +98,14 @@ impl TableModel {
 }
 
 impl Completion<'_> {
+    /// Whether draws are in balance; `None` where nothing is drawn.
+    pub fn is_balanced(&self) -> Option<bool> {
+        match &self.values {
+            Values::Draws(draws) => Some(draws.is_balanced()),
+            Values::Means(_) | Values::Medians(_) => None,
+        }
+    }
+
     /// A note if draws are not in balance.
     pub fn note(&self) -> Option<String> {
         match &self.values {

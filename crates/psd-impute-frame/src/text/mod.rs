@@ -8,4 +8,4 @@ pub(crate) use number::{NumberCell, Parsed, decimals_of, is_known_unit, round_to
 pub use time::{
     Clock, ClockText, DateOrder, DateText, DurationText, Hours, Meridiem, MonthText, TimeText, TimeUnit, Zone,
 };
-pub(crate) use time::{DAY, is_stamp, is_stamp_number, month_of_year, within_day};
+pub(crate) use time::{DAY, is_stamp, is_stamp_number, month_of_year, short_date, within_day};

@@ -81,7 +81,10 @@ impl Writer {
         match &mut self.output {
             Output::Text(file) => match batch.text(delimiter) {
                 Some(text) => file.write(&batch.encoding().bytes(text)),
-                None => file.write_records(&batch.records_with(Flags::ZeroOne)?, batch.has_names()),
+                None => {
+                    let records = batch.records_with(Flags::ZeroOne)?;
+                    file.write_records(&records, batch.has_names(), batch.is_sheet())
+                }
             },
             Output::JsonLines(file) => file.write(batch.json()?.as_bytes()),
             Output::Sheet(file) => file.write(&batch.records()?, batch.has_names()),

@@ -49,9 +49,10 @@ impl TextFile {
         .map_err(&self.failure)
     }
 
-    /// Writes rows that were not read from text, preceded by a header if the columns are named.
-    pub(super) fn write_records(&mut self, records: &RecordBatch, named: bool) -> Result<()> {
-        let text = as_text(records, self.delimiter, named && !self.started)
+    /// Writes rows that were not read from text, preceded by a header if the columns are named. `plain` writes whole numbers without a
+    /// point: those of a workbook, which has no integers of their own type.
+    pub(super) fn write_records(&mut self, records: &RecordBatch, named: bool, plain: bool) -> Result<()> {
+        let text = as_text(records, self.delimiter, named && !self.started, plain)
             .map_err(|problem| Error::Unwritable { format: "CSV", problem })?;
         self.started = true;
         self.write(&text)
@@ -67,7 +68,12 @@ impl TextFile {
     }
 }
 
-fn as_text(records: &RecordBatch, delimiter: u8, header: bool) -> std::result::Result<Vec<u8>, String> {
+fn as_text(
+    records: &RecordBatch,
+    delimiter: u8,
+    header: bool,
+    plain: bool,
+) -> std::result::Result<Vec<u8>, String> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
     if header {
         let names = records.schema_ref().fields().iter().map(|field| field.name());
@@ -80,9 +86,10 @@ fn as_text(records: &RecordBatch, delimiter: u8, header: bool) -> std::result::R
     let formatters =
         formatters.collect::<std::result::Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
     for i in 0..records.num_rows() {
-        for formatter in &formatters {
+        for (column, formatter) in columns.iter().zip(&formatters) {
             let cell = formatter.value(i).try_to_string().map_err(|error| error.to_string())?;
-            writer.write_field(cell).map_err(|error| error.to_string())?;
+            let whole = cell.strip_suffix(".0").filter(|_| plain && *column.data_type() == DataType::Float64);
+            writer.write_field(whole.unwrap_or(&cell)).map_err(|error| error.to_string())?;
         }
         writer.write_record(None::<&[u8]>).map_err(|error| error.to_string())?;
     }

@@ -196,3 +196,68 @@ fn typed_long_integers_are_left_alone() {
     let plan = Plan::infer([Ok(records.into())], &Wishes::new()).unwrap();
     assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::LongIntegers));
 }
+
+/// Cells made of the year, month and day of some dates.
+fn rows_of(write: impl Fn([u32; 3]) -> String) -> String {
+    let row = |i: u32| format!("{}\t{}\n", write([15 + i % 7, 1 + i % 12, 1 + i * 5 % 28]), i % 9);
+    format!("x\ty\n{}NA\t2\n", (0..84).map(row).collect::<String>())
+}
+
+#[test]
+fn other_dates_in_digits_are_left_alone() {
+    let role =
+        |text: &str| plan_of(text, &Wishes::new()).unwrap().column("x").map(|column| column.role().clone());
+    let left = Some(Role::Left(Reason::SomeDates));
+    for text in [
+        rows_of(|[y, m, d]| format!("{y}{m:02}{d:02}")),
+        rows_of(|[y, m, d]| format!("{d}{m:02}{y}")),
+        rows_of(|[y, m, d]| format!("{m}{d:02}{y}")),
+        rows_of(|[y, m, _]| format!("{m}20{y}")),
+        rows_of(|[y, m, d]| format!("20{y}{m:02}{d:02}{:02}", m * d % 24)),
+    ] {
+        assert_eq!(role(&text), left, "{text}");
+        assert_eq!(completed(&text, &ReadOptions::default(), 1.0), text, "nothing is filled");
+        let numbers = Wishes::from([("x".to_string(), Wish::Continuous)]);
+        assert_eq!(plan_of(&text, &numbers).unwrap().columns()[0].kind().name(), "continuous");
+    }
+    // In Parquet too, as integers.
+    let days: ArrayRef = Arc::new(
+        (0..84).map(|i| 150_101 + 10_000 * (i % 7) + 100 * (i % 12) + i * 5 % 28).collect::<Int64Array>(),
+    );
+    let other: ArrayRef = Arc::new((0..84).map(|i| Some(f64::from(i))).collect::<Float64Array>());
+    let records = RecordBatch::try_from_iter([("x", days), ("y", other)]).unwrap();
+    let plan = Plan::infer([Ok(records.into())], &Wishes::new()).unwrap();
+    assert_eq!(plan.columns()[0].role(), &Role::Left(Reason::SomeDates));
+    // Counts, of which one in 27 is a date by chance, and product numbers of which few differ.
+    let counts: String = (0..300).map(|i| format!("{}\t1\n", 100_000 + i * 104_729 % 900_000)).collect();
+    let products: String = (0..300).map(|i| format!("{}\t1\n", 120_101 + i * i % 7)).collect();
+    for rows in [counts, products] {
+        assert_eq!(role(&format!("x\ty\n{rows}")), Some(Role::Modelled));
+    }
+}
+
+#[test]
+fn integers_that_look_like_times_or_weeks_are_pointed_out() {
+    let said = |text: &str| remarks_of(text, &ReadOptions::default());
+    let option = "`--continuous x` says that they are numbers, `--ignore x` leaves it as it is";
+    assert_eq!(
+        said(&rows_of(|[y, m, d]| format!("{}", 100 * (m * d % 24) + (7 * y + 13 * d) % 60))),
+        [format!(
+            "column `x`: its numbers look like times of day such as 1359, but are completed as numbers: 1375 may be imputed; {option}"
+        )]
+    );
+    assert_eq!(
+        said(&rows_of(|[y, m, d]| format!("{}", 100 * (2000 + y) + 1 + (12 * d + m) % 52))),
+        [format!(
+            "column `x`: its numbers look like years and weeks such as 202052, but are completed as numbers: 202075 may be imputed; {option}"
+        )]
+    );
+    for counts in [
+        rows_of(|[y, m, d]| format!("{}", y * m * d % 2400)),
+        rows_of(|[_, m, d]| format!("{}", 50 * (m + d))),
+        rows_of(|[_, m, d]| format!("{}", m + d)),
+        rows_of(|[y, _, d]| format!("{}", 1900 + 3 * d + y)),
+    ] {
+        assert_eq!(said(&counts), [""; 0]);
+    }
+}

@@ -214,3 +214,89 @@ fn any_batch_size_gives_the_same_plan() {
     assert_eq!((all.1.len(), all.2.len()), (6, 1), "{:#?}", all.1);
     assert!(survey(1) == all && survey(7) == all);
 }
+
+#[test]
+fn labels_that_may_stand_for_missing_cells_are_named() {
+    let said = |labels: &[&str], rare: &str| {
+        let cell =
+            |i: usize| if i % 9 == 4 { rare.to_string() } else { labels[i % labels.len()].to_string() };
+        remarks_of(&with(&[], 90, cell), &ReadOptions::default())
+    };
+    let remark = |label: &str, option: &str| {
+        let text = format!("column `x`: `{label}` (10) may stand for missing cells, but counts as a label");
+        [format!("{text}; `--missing {option}` makes such cells missing")]
+    };
+    for word in ["unknown", "Refused", "Na", "nd", "*", "—", "Prefer not to say", "-999", "99", "-1.0"] {
+        assert_eq!(said(&["hi", "lo"], word), remark(word, &format!("'x={word}'")), "{word}");
+    }
+    for word in ["Don't know", "don\u{2019}t know"] {
+        let quote = if word.contains('\'') { '"' } else { '\'' };
+        assert_eq!(said(&["hi", "lo"], word), remark(word, &format!("{quote}x={word}{quote}")));
+    }
+    // Answers, abbreviations among others, chemical elements, numbers among numbers, stars.
+    for (labels, rare) in [
+        (&["yes", "no"][..], "undecided"),
+        (&["yes", "no"], "other"),
+        (&["yes", "no"], "not applicable"),
+        (&["SD", "NE", "KS", "MN", "IA"], "ND"),
+        (&["K", "Ca", "Cl", "Mg", "Li"], "Na"),
+        (&["1", "2", "3", "x"], "9"),
+        (&["hi", "lo"], "3"),
+        (&["unknown"], "unknown"),
+    ] {
+        assert_eq!(said(labels, rare), [""; 0], "{rare} among {labels:?}");
+    }
+}
+
+#[test]
+fn a_word_among_few_numbers_is_named() {
+    let scores = |word: &str| {
+        let cell = |i: usize| if i % 8 == 3 { word.to_string() } else { (1 + i % 5).to_string() };
+        remarks_of(&with(&[], 80, cell), &ReadOptions::default())
+    };
+    assert_eq!(
+        scores("refused"),
+        ["column `x`: 70 of 80 cells are numbers, but it is text because of others: `refused` (10); \
+          `--missing 'x=refused'` makes such cells missing"]
+    );
+    assert_eq!(scores("more"), [""; 0], "more than five is an answer");
+}
+
+#[test]
+fn numbers_and_dates_that_repeat_are_named_where_they_are_written_in_two_ways() {
+    let said = |cell: &dyn Fn(usize) -> String| remarks_of(&with(&[], 90, cell), &ReadOptions::default());
+    let same = "give them the same, so that the column is completed as one of numbers";
+    assert_eq!(
+        said(&|i| format!("{} {}", 60 + i % 11, ["kg", "lb"][i % 2])),
+        [format!("column `x`: its numbers have different currencies or units: `kg` (45), `lb` (45); {same}")]
+    );
+    assert_eq!(
+        said(&|i| if i % 2 == 0 { format!("{}%", 5 * (i % 20)) } else { format!("0.{:02}", 5 * (i % 20)) }),
+        [format!(
+            "column `x`: 45 of its numbers have a sign `%` and 45 have none, which may be shares; {same}"
+        )]
+    );
+    assert_eq!(
+        said(&|i| format!("\"{}{}{}\"", 3 + i % 4, ['.', ','][i % 2], 1 + i % 9)),
+        [format!("column `x`: 45 of its numbers have a decimal point and 45 a decimal comma; {same}")]
+    );
+    let dates = |i: usize| match i % 2 {
+        0 => format!("{:02}/{:02}/2020", 13 + i % 15, 1 + i % 6),
+        _ => format!("{:02}/{:02}/2020", 1 + i % 6, 13 + i % 15),
+    };
+    assert_eq!(
+        said(&dates),
+        [
+            "column `x`: its cells look like dates that are not all written in one way: `13/01/2020`, `02/14/2020`; \
+          write them alike, so that the column is completed as one of dates"
+        ]
+    );
+    for labels in [
+        |i: usize| ["10 mg", "20 mg", "1 g"][i % 3].to_string(),
+        |i: usize| ["2 years", "5 days"][i % 2].to_string(),
+        |i: usize| format!("group {}", i % 12),
+        |i: usize| format!("{}-{}", 10 * (i % 12), 10 * (i % 12) + 9),
+    ] {
+        assert_eq!(said(&labels), [""; 0]);
+    }
+}

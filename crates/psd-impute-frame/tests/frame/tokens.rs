@@ -1,6 +1,6 @@
 //! Tokens for missing cells, in text and in typed columns.
 
-use crate::common::{complete_records, remarks_of, source_with};
+use crate::common::{complete_records, completed, remarks_of, source_with};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use psd_impute_frame::{Error, Plan, ReadOptions, Source, Token, Wishes};
 use std::sync::Arc;
@@ -65,4 +65,56 @@ fn typed_columns_have_tokens_too() {
     let done = plan.decode(&batch, &done).unwrap().records().unwrap();
     let expected: ArrayRef = Arc::new(Int64Array::from(vec![1, 1, 3, 5, 1, 8]));
     assert_eq!(done.column(1), &expected);
+}
+
+/// A text of numbers under a decimal sign, with cells in front of some.
+fn numbers(decimal: char, delimiter: char, cells: &[&str]) -> String {
+    let row = |i: usize| {
+        let x = cells
+            .get(i)
+            .map_or_else(|| format!("{}.{:03}", 7 + i % 5, 37 * i % 1000), |cell| cell.to_string());
+        let x = if i < cells.len() { x } else { x.replace('.', &decimal.to_string()) };
+        format!("{i}{decimal}25{delimiter}{x}\n")
+    };
+    let rows: String = (0..40).map(row).collect();
+    format!("a{delimiter}b\n{rows}")
+}
+
+/// The cells of a text in lines that change where `token` makes cells of `b` missing. All others stay byte for byte.
+fn filled(text: &str, token: &str) -> Vec<String> {
+    let options = ReadOptions { missing: vec![Token::of("b", token)], ..ReadOptions::default() };
+    let done = completed(text, &options, 5.0);
+    let changed = text.lines().zip(done.lines()).filter(|(before, after)| before != after);
+    changed.map(|(before, _)| before.rsplit(['\t', ';']).next().unwrap_or_default().to_string()).collect()
+}
+
+#[test]
+fn a_number_is_no_token_because_its_decimal_sign_could_group_thousands() {
+    let none: [&str; 0] = [];
+    let point = numbers('.', '\t', &["9.999", "9999", "9999.0", "-9.999"]);
+    assert_eq!(filled(&point, "9999"), ["9999", "9999.0"]);
+    assert_eq!(filled(&point, "-9999"), none);
+    let comma = numbers(',', ';', &["9,999", "9999", "9999,0", "-9,999"]);
+    assert_eq!(filled(&comma, "9999"), ["9999", "9999,0"]);
+    assert_eq!(filled(&comma, "-9999"), none);
+    // Thousands are what they are where the sign is known.
+    assert_eq!(filled(&numbers('.', ';', &["9,999", "-9,999"]), "9999"), ["9,999"]);
+    assert_eq!(filled(&numbers('.', ';', &["9,999", "-9,999"]), "-9999"), ["-9,999"]);
+    assert_eq!(filled(&numbers(',', ';', &["9.999", "-9.999"]), "-9999"), ["-9.999"]);
+    // Three decimals are no thousands.
+    assert_eq!(filled(&numbers('.', '\t', &["-999.000", "-9.990"]), "-999"), ["-999.000"]);
+}
+
+#[test]
+fn where_nothing_tells_the_decimal_sign_only_the_exact_text_is_a_token() {
+    let rows: String = (0..40).map(|i| format!("{};{},{:03}\n", i % 7, 1 + i % 6, 100 + i)).collect();
+    let text = format!("a;b\n{rows}3;9,999\n3;9999\n3;-9,999\n");
+    let count = |token: &str, decimal| {
+        let options = ReadOptions { missing: vec![Token::of("b", token)], decimal, ..ReadOptions::default() };
+        missing(&text, &options)[1]
+    };
+    assert_eq!(count("9999", None), 1);
+    assert_eq!(count("9,999", None), 1);
+    assert_eq!((count("9999", Some('.')), count("9999", Some(','))), (2, 1));
+    assert_eq!((count("-9999", Some('.')), count("-9999", Some(',')), count("-9999", None)), (1, 0, 0));
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{complete, open, plan};
 use arrow_array::{Array, RecordBatch};
-use psd_impute_frame::{Batch, Error, Format, Kind, Plan, ReadOptions, Source, Wishes, Writer};
+use psd_impute_frame::{Batch, Error, Format, Kind, Plan, ReadOptions, Source, Wish, Wishes, Writer};
 use std::io::Write;
 use std::path::Path;
 use zip::ZipWriter;
@@ -220,6 +220,27 @@ fn text_becomes_a_workbook_and_comes_back() {
             "3.0|2.0|ä & b|false|9999-12-31|2020-01-31T10:30:00|12:00:00|PT300S|00111|x",
         ]
     );
+}
+
+#[test]
+fn whole_numbers_of_a_workbook_are_written_to_text_without_a_point() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let sheet = rows(
+        1,
+        &[&["'n", "'x", "'code"], &["1", "2", "'1.0"], &["", "2.5", "'7.0"], &["-3", "1e16", "'1.0"]],
+    );
+    std::fs::write(path("a.xlsx"), workbook(&[("a", sheet)])).unwrap();
+    complete(&path("a.xlsx"), &path("b.csv"), &Wishes::new(), 2.0).unwrap();
+    let text = std::fs::read_to_string(path("b.csv")).unwrap();
+    assert_eq!(text, "n,x,code\n1,2,1.0\n2,2.5,7.0\n-3,1e16,1.0\n");
+    // Its numbers are no integers otherwise: a column that is to be continuous may get 2.5.
+    let wishes = Wishes::from([("n".to_string(), Wish::Continuous)]);
+    complete(&path("a.xlsx"), &path("c.csv"), &wishes, 2.5).unwrap();
+    let text = std::fs::read_to_string(path("c.csv")).unwrap();
+    assert_eq!(text, "n,x,code\n1,2,1.0\n2.5,2.5,7.0\n-3,1e16,1.0\n");
+    complete(&path("a.xlsx"), &path("d.tsv"), &Wishes::new(), 2.0).unwrap();
+    assert!(std::fs::read_to_string(path("d.tsv")).unwrap().starts_with("n\tx\tcode\n1\t2\t1.0\n"));
 }
 
 #[test]

@@ -88,6 +88,11 @@ impl<'a> Imputations<'a> {
         (1..=self.of).map(|k| self.nth(k)?.complete(table, &mut RowCounter::default())).collect()
     }
 
+    /// Whether the draws of the fitted rows are in balance.
+    pub fn is_balanced(&self) -> bool {
+        self.balance.is_some()
+    }
+
     /// A note if the draws are not in balance. For a long table, the model's report has it.
     pub fn note(&self) -> Option<String> {
         let why = match self.of > MOST_BALANCED_TABLES {

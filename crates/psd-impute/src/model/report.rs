@@ -26,12 +26,14 @@ pub struct RowsUsed {
     pub fitted: usize,
     /// Rows on which members of a stack were compared. They are also the donors.
     pub compared: usize,
+    /// Rows that are donors; none if donors have no weight.
+    pub donors: usize,
 }
 
 impl RowsUsed {
     /// A sentence for the user if not all rows were used for everything; `None` otherwise.
     pub fn note(&self) -> Option<String> {
-        let &Self { table, fitted, compared } = self;
+        let &Self { table, fitted, compared, .. } = self;
         let all =
             if fitted == table { format!("all {table} rows") } else { format!("{fitted} of {table} rows") };
         (compared < table).then(|| {
@@ -97,10 +99,13 @@ pub struct StackReport {
 impl Model {
     /// Report of the fit.
     pub fn report(&self) -> Report {
-        let mut rows = RowsUsed { table: self.rows, fitted: self.rows, compared: self.rows };
+        let mut rows = RowsUsed { table: self.rows, fitted: self.rows, compared: self.rows, donors: 0 };
         let (converged, density) = match &self.fitted {
             FittedDensity::Stack(stack) => {
                 (rows.fitted, rows.compared) = stack.rows_used();
+                let donors = stack.members.iter().filter(|tried| tried.member == Member::Donors);
+                rows.donors =
+                    if donors.map(|tried| tried.weight).sum::<f64>() > 0.0 { rows.compared } else { 0 };
                 let normal = stack.members.iter().find(|tried| tried.member == Member::Normal);
                 let report = StackReport {
                     members: stack.members.clone(),

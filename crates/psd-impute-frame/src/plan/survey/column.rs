@@ -1,5 +1,6 @@
 //! The survey of one column.
 
+use super::digits::DigitSurvey;
 use super::distinct::Distinct;
 use super::forms::Forms;
 use super::months::MonthSurvey;
@@ -9,9 +10,7 @@ use crate::batch::{Batch, Cell, Cells, Rows};
 use crate::error::Result;
 use crate::place::Place;
 use crate::plan::kind::boolean;
-use crate::text::{
-    Clock, ClockText, DateText, DurationText, NumberCell, Parsed, TimeText, Zone, is_stamp, is_stamp_number,
-};
+use crate::text::{Clock, ClockText, DateText, DurationText, NumberCell, Parsed, TimeText, Zone};
 use arrow_schema::DataType;
 use std::collections::BTreeMap;
 
@@ -47,8 +46,8 @@ pub(in crate::plan) struct ColumnSurvey {
     months: MonthSurvey,
     /// The number of both with `.0` behind them.
     pointed: u64,
-    /// Cells that are dates, perhaps with a time of day, in other all-digit forms.
-    pub(in crate::plan) stamps: u64,
+    /// Numbers that may be dates or times in other forms of digits alone.
+    pub(in crate::plan) digits: DigitSurvey,
     pub(in crate::plan) clocks: TimeSurvey<ClockText>,
     pub(in crate::plan) durations: TimeSurvey<DurationText>,
     pub(in crate::plan) booleans: u64,
@@ -94,7 +93,7 @@ impl ColumnSurvey {
             compact: TimeSurvey::default(),
             months: MonthSurvey::default(),
             pointed: 0,
-            stamps: 0,
+            digits: DigitSurvey::default(),
             clocks: TimeSurvey::default(),
             durations: TimeSurvey::default(),
             booleans: 0,
@@ -139,7 +138,7 @@ impl ColumnSurvey {
                     let number = Parsed { code, ..Parsed::plain(x) };
                     self.forms.add_plain(row, number, single, || (place(), x.to_string()));
                     self.add_digits(row, |looks| looks.of_number(x));
-                    self.stamps += u64::from(is_stamp_number(x));
+                    self.digits.add_number(x);
                 }
                 Cell::Label(text) if self.storage == Storage::Text => drop(self.add_text(row, text, place)),
                 Cell::Label(text) => self.texts.add(Sort::Other, text, row),
@@ -196,7 +195,7 @@ impl ColumnSurvey {
             Some(cell) => {
                 let is_date = self.add_digits(row, |looks| looks.read(text));
                 self.pointed += u64::from(is_date && text.ends_with(".0"));
-                self.stamps += u64::from(is_stamp(text));
+                self.digits.add_text(text);
                 self.forms.add(row, &cell, text, found)
             }
             None if self.add_time(row, text, found) => Sort::Time,

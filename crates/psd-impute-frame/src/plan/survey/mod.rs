@@ -1,6 +1,7 @@
 //! Surveys the cells of a table, a batch at a time in bounded memory.
 
 mod column;
+mod digits;
 mod distinct;
 mod evidence;
 mod forms;
@@ -12,10 +13,11 @@ mod texts;
 mod times;
 
 pub(super) use column::{ColumnSurvey, Storage};
+pub(super) use digits::DigitForm;
 pub(super) use evidence::{Evidence, Reading, comma_of, nearly_all};
 pub(super) use numbers::NumberSurvey;
-pub(super) use spread::Suspect;
 pub(crate) use spread::{Codes, Spread};
+pub(super) use spread::{Suspect, is_code};
 pub(super) use times::TimeSurvey;
 
 use super::verdict::decide;
@@ -94,6 +96,15 @@ impl Survey {
     /// Evidence from the whole file about how its text is read.
     pub(super) fn evidence(&self) -> Evidence {
         Evidence::of(&self.columns, self.hints, self.delimiter == Some(b';'))
+    }
+
+    /// Whether the decimal sign is a comma, for each column where that is not in doubt.
+    pub(crate) fn decimal_commas(&self) -> impl Iterator<Item = (String, bool)> {
+        let evidence = self.evidence();
+        self.columns.iter().filter_map(move |column| {
+            let reading = evidence.read(column);
+            (!reading.doubtful).then(|| (column.name().to_string(), reading.numbers.text.comma))
+        })
     }
 
     /// Each column's name and missing cells.

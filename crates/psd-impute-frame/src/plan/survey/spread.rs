@@ -9,6 +9,9 @@ const KEPT: usize = 200;
 const ENDS: usize = 4;
 /// A number that is not a known code counts as one only if it repeats this often beside enough different others.
 const REPEATED: u64 = 3;
+/// A code of three digits or more need not be repeated if it is this many times further away from enough others than these span.
+const TIMES: f64 = 5.0;
+const OTHERS: usize = 20;
 const DIFFERENT: usize = 10;
 
 /// Numbers written for missing cells: nines, eights and sevens, with either sign, and the ends of types.
@@ -74,6 +77,11 @@ const DAYS: [f64; 14] = [
     -719162.0, -313430.0, -79257.0, -25569.0, -25568.0, -25567.0, -25202.0, 0.0, 47481.0, 376199.0, 376200.0,
     2526968.0, 2932783.0, 2932896.0,
 ];
+
+/// Whether a number is often written for missing cells.
+pub(in crate::plan) fn is_code(x: f64) -> bool {
+    CODES.binary_search_by(|code| code.total_cmp(&x)).is_ok()
+}
 
 /// The set of numbers that may be codes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -169,7 +177,7 @@ impl Spread {
         }
     }
 
-    /// Repeated codes far from all other numbers: by more than the interquartile range and a quarter of the range, or most of it for single
+    /// Repeated codes, or long ones that are very far out, far from all other numbers: by more than the interquartile range and a quarter of the range, or most of it for single
     /// digits. A negative code is also far if no other number is negative and their range is at least 5, or five times its size if that is
     /// less. A number that is not a known code may be one if it repeats and is further from the others than these are from each other.
     pub(in crate::plan) fn suspects(&self) -> Vec<Suspect> {
@@ -196,7 +204,8 @@ impl Spread {
                 && value < 0.0
                 && low >= 0.0
                 && high - low >= 5.0 * value.abs().min(1.0);
-            let fewest = if value.abs() < 100.0 { 3 } else { 2 };
+            let very_far = gap > TIMES * (high - low) && self.kept.len() >= OTHERS;
+            let fewest = if value.abs() < 100.0 { 3 } else { 2 - u64::from(very_far) };
             if cells >= fewest && (far || below) {
                 found.push(Suspect { value, cells, others: (low, high) });
             } else {
@@ -260,6 +269,8 @@ mod tests {
         let ages = || (0..100).map(|i| 20.0 + (i % 45) as f64);
         assert_eq!(suspects(Codes::Numbers, ages().chain([-999.0; 4])), [(-999.0, 4)]);
         assert_eq!(suspects(Codes::Numbers, ages().chain([999.0; 2])), [(999.0, 2)]);
+        assert_eq!(suspects(Codes::Numbers, ages().chain([-999.0])), [(-999.0, 1)], "very far out");
+        assert_eq!(suspects(Codes::Numbers, ages().chain([9999.0])), [(9999.0, 1)]);
         assert_eq!(suspects(Codes::Numbers, ages().chain([-1.0; 3])), [(-1.0, 3)]);
         assert_eq!(suspects(Codes::Numbers, ages().chain([99.0; 5])), [(99.0, 5)]);
         assert_eq!(suspects(Codes::Numbers, ages().chain([-999.0; 4]).chain([-998.0; 3])).len(), 2);
@@ -306,10 +317,11 @@ mod tests {
         assert_eq!(suspects(Codes::Numbers, (0..200).map(|i| (i % 3) as f64 - 1.0)), none, "-1, 0 and 1");
         assert_eq!(suspects(Codes::Numbers, (0..200).map(|i| (i % 21) as f64 - 10.0)), none);
         assert_eq!(
-            suspects(Codes::Numbers, (0..100).map(|i| 20.0 + i as f64 % 40.0).chain([999.0])),
+            suspects(Codes::Numbers, (0..100).map(|i| 20.0 + 7.0 * i as f64).chain([999.0])),
             none,
-            "only once"
+            "only once, and not so far"
         );
+        assert_eq!(suspects(Codes::Numbers, (0..10).map(f64::from).chain([999.0])), none, "few others");
         assert_eq!(suspects(Codes::Numbers, [99.0; 10]), none, "nothing else");
         let siblings = (0..200).map(|i| f64::from(i % 6)).chain([8.0; 7]);
         assert_eq!(suspects(Codes::Numbers, siblings), none, "a count with a gap");

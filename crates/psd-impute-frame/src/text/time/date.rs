@@ -225,7 +225,7 @@ pub(crate) fn month_of_year(nanoseconds: i128) -> Option<u32> {
     NaiveDate::from_num_days_from_ce_opt(days).map(|date| date.month())
 }
 
-/// Whether digits are a date in an order or with a time of day that is not completed: `31012020`, `20200131123000`.
+/// Whether digits are a date in an order or with a time of day that is not completed: `31012020`, `2020013112`, `20200131123000`.
 pub(crate) fn is_stamp(text: &str) -> bool {
     let digits = text.strip_suffix(".0").unwrap_or(text);
     if !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -240,10 +240,10 @@ pub(crate) fn is_stamp(text: &str) -> bool {
             let year = number(year).filter(|year| COMPACT_YEARS.contains(year));
             number(a).zip(number(b)).zip(year).is_some_and(|((a, b), year)| is_date(a, b, year))
         }
-        12 | 14 => {
-            let seconds = digits.len() == 12 || below(12..14, 60);
+        10 | 12 | 14 => {
+            let within = |start, end| digits.len() <= start || below(start..start + 2, end);
             let date = DateText::COMPACT.read_digits(&digits[..8]);
-            date.is_some() && below(8..10, 24) && below(10..12, 60) && seconds
+            date.is_some() && within(8, 24) && within(10, 60) && within(12, 60)
         }
         _ => false,
     }
@@ -252,6 +252,17 @@ pub(crate) fn is_stamp(text: &str) -> bool {
 /// Whether the digits of a number are such a stamp.
 pub(crate) fn is_stamp_number(x: f64) -> bool {
     x.fract() == 0.0 && (1e6..1e14).contains(&x) && is_stamp(&x.to_string())
+}
+
+/// The months of an integer that is a date in short forms of digits alone: `yymmdd`, `ddmmyy`, `mmddyy` and `mmyyyy`.
+pub(crate) fn short_date(number: u32) -> [Option<u32>; 4] {
+    let [a, b, c] = [number / 10_000, number / 100 % 100, number % 100];
+    let day = |year, month, day| {
+        let year = year + if year < LAST_CENTURY { 2000 } else { 1900 };
+        days(year, month, day).map(|_| month)
+    };
+    let month = Some(a).filter(|month| (1..=12).contains(month) && (19..=20).contains(&b));
+    [day(a, b, c), day(c, b, a), day(c, a, b), month]
 }
 
 /// A day or month of one or two digits.
@@ -351,11 +362,21 @@ mod tests {
         assert_eq!(DateText::COMPACT.read_digits("19700102.0"), Some(DAY));
         let pointed = DateText { pointed: true, ..DateText::COMPACT };
         assert_eq!(pointed.show(1).as_deref(), Some("19700102.0"));
-        for text in ["31012020", "1012020", "01312020", "20200131123000", "202001312359", "31012020.0"] {
+        for text in
+            ["31012020", "1012020", "01312020", "20200131123000", "202001312359", "31012020.0", "2020013123"]
+        {
             assert!(is_stamp(text), "{text}");
         }
-        for text in ["20200131", "31312020", "31011720", "20200131246000", "202001312460", "é101202", "123"]
-        {
+        for text in [
+            "20200131",
+            "31312020",
+            "31011720",
+            "20200131246000",
+            "202001312460",
+            "2020013124",
+            "é101202",
+            "123",
+        ] {
             assert!(!is_stamp(text), "{text}");
         }
         assert_eq!(DateText::COMPACT.show(1).as_deref(), Some("19700102"));
