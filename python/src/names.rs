@@ -1,7 +1,7 @@
 //! Names of settings in Python.
 
 use crate::errors::SettingError;
-use psd_impute::kernel::MetricKind;
+use psd_impute::learn::psd::MetricKind;
 use psd_impute_frame::Wish;
 use pyo3::PyResult;
 

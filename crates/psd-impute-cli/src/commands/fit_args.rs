@@ -3,7 +3,7 @@
 use super::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use psd_impute::kernel::MetricKind;
+use psd_impute::learn::psd::MetricKind;
 use psd_impute::{FitOptions, Recipe, StackOptions};
 use std::str::FromStr;
 use std::time::Duration;

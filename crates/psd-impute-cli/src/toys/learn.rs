@@ -9,10 +9,10 @@
 use crate::commands::Failure;
 use faer::{Mat, MatRef, Scale};
 use psd_impute::density::{Density, PsdDensity};
-use psd_impute::kernel::Metric;
+use psd_impute::learn::psd::LbfgsParams;
+use psd_impute::learn::psd::Metric;
+use psd_impute::learn::psd::ProblemOptions;
 use psd_impute::learn::psd::{AnchorChoice, JointFit, MetricPrior, PsdFit};
-use psd_impute::linalg::LbfgsParams;
-use psd_impute::objective::ProblemOptions;
 use psd_impute::solver::SolverOptions;
 use psd_impute::table::{Scaler, Table};
 use rand::Rng;

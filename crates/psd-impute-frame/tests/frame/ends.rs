@@ -97,7 +97,7 @@ fn another_table_may_pass_them() {
     let (table, _) = model.plan.encode(&batch).unwrap();
     let limits = model.plan.limits(&BoundsOptions::default(), Some(&batch)).unwrap();
     model.plan.check_limits(&limits, &batch, &table).unwrap();
-    let done = model.model.imputer(limits).unwrap().draw_rows(&table, 1, 1).unwrap();
+    let done = model.model.imputer(limits).unwrap().independent_draws(&table, 1, 1).unwrap();
     assert_eq!(done.row(0)[1], -5.0);
     assert!(done.row(1)[1] >= 0.001);
 }

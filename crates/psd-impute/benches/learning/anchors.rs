@@ -3,9 +3,9 @@
 use crate::data::Data;
 use faer::Mat;
 use psd_impute::Result;
+use psd_impute::internals::linalg::LbfgsParams;
+use psd_impute::internals::objective::ProblemOptions;
 use psd_impute::learn::psd::{HeldOut, JointFit, JointFitted, JointOptions, Structure};
-use psd_impute::linalg::LbfgsParams;
-use psd_impute::objective::ProblemOptions;
 use std::time::Instant;
 
 const ROWS: usize = 1500;

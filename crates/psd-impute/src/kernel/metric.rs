@@ -93,7 +93,7 @@ impl Metric {
     /// # Errors
     ///
     /// As for [`full`](Self::full) or, for the other kinds, [`diagonal`](Self::diagonal) of the variances.
-    pub fn near(kind: MetricKind, sigma: MatRef<'_, f64>) -> Result<Self> {
+    pub(crate) fn near(kind: MetricKind, sigma: MatRef<'_, f64>) -> Result<Self> {
         let variances: Vec<f64> = (0..sigma.nrows()).map(|j| sigma[(j, j)]).collect();
         match kind {
             MetricKind::Full => Self::full(sigma),
@@ -127,7 +127,7 @@ impl Metric {
     }
 
     /// Whether columns are independent for each pair of anchors; required if the base measure is a box.
-    pub fn is_diagonal(&self) -> bool {
+    pub(crate) fn is_diagonal(&self) -> bool {
         !matches!(self.shape, Shape::Full(_))
     }
 

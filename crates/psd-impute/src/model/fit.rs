@@ -11,6 +11,16 @@ use crate::table::Table;
 impl Model {
     /// Fits a table.
     ///
+    /// ```
+    /// use psd_impute::{FitOptions, Model, Table};
+    ///
+    /// let rows = [[1.0, 2.1], [2.0, 3.9], [3.0, f64::NAN], [4.0, 8.2], [5.0, 9.9], [6.0, 12.1]];
+    /// let table = Table::continuous(&["x", "y"], &rows)?;
+    /// let model = Model::fit(&table, &FitOptions { seed: 7, ..FitOptions::default() })?;
+    /// assert_eq!(model.report().rows.table, 6);
+    /// # Ok::<(), psd_impute::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::RecipeHasItsOwn`](crate::Error::RecipeHasItsOwn) for options that the recipe does not accept, and errors of the fit itself, for

@@ -24,6 +24,7 @@ mod kernel_density;
 mod options;
 mod report;
 
+pub use complete::Refitted;
 pub use imputations::{Imputation, Imputations};
 pub use options::{FitOptions, Recipe, StackOptions};
 pub use report::{DensityReport, KernelReport, Report, RowsUsed, StackReport};

@@ -21,14 +21,11 @@ mod basis;
 mod iterate;
 mod line_search;
 mod report;
-mod step;
+pub(crate) mod step;
 mod systems;
 
 pub use report::{Iteration, Observer, Seconds, Solution, Status, Trace};
 pub use systems::SystemKind;
-
-#[doc(hidden)]
-pub use step::{NewtonStep, newton_step_at};
 
 use crate::Result;
 use crate::error::{bad, positive};

@@ -237,7 +237,7 @@ impl FittedStack {
     }
 
     /// The number of rows that the members were fitted to, and of those they were compared on, which are the donors too.
-    pub fn rows_used(&self) -> (usize, usize) {
+    pub(crate) fn rows_used(&self) -> (usize, usize) {
         let Data { table, weights, sampled, .. } = &self.parts.data;
         let fitted = weights.iter().sum::<f64>().round() as usize;
         (fitted, if sampled.len() == table.len() { fitted } else { sampled.len() })

@@ -9,7 +9,7 @@ mod row_key;
 mod row_sample;
 mod scaler;
 mod unit;
-mod warps;
+pub(crate) mod warps;
 
 pub(crate) use column::position;
 pub use column::{Column, Kind};
@@ -22,7 +22,8 @@ pub use row_sample::RowSample;
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;
 pub(crate) use unit::Unit;
-pub use warps::{Line, Warp, Warps};
+pub use warps::Line;
+pub(crate) use warps::{Warp, Warps};
 
 use crate::linalg::column;
 use crate::{Error, Result};

@@ -4,12 +4,12 @@ use crate::common::*;
 use crate::learn::{bent, parts};
 use faer::{Mat, Scale};
 use psd_impute::density::{Density, PsdDensity};
-use psd_impute::kernel::{BaseMeasure, Features, Metric};
+use psd_impute::internals::kernel::{BaseMeasure, Features, Metric};
+use psd_impute::internals::linalg::{LbfgsParams, eigenvalues, trace_product};
+use psd_impute::internals::objective::ProblemOptions;
 use psd_impute::learn::psd::{
     AnchorChoice, HeldOut, JointFit, JointFitted, JointOptions, MetricPrior, Structure,
 };
-use psd_impute::linalg::{LbfgsParams, eigenvalues, trace_product};
-use psd_impute::objective::ProblemOptions;
 use psd_impute::solver::{SolverOptions, Status};
 use psd_impute::table::Table;
 use std::sync::Arc;

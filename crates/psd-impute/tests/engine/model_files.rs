@@ -60,7 +60,7 @@ fn survives(file: &[u8], table: &Table) -> bool {
     let Ok((model, _)) = Model::read(file) else { return false };
     if model.columns().len() == table.columns().len() {
         let imputer = model.imputer(Limits::none(table.columns().len())).unwrap();
-        let _ = imputer.draw_rows(table, 1, 1);
+        let _ = imputer.independent_draws(table, 1, 1);
         let _ = imputer.mean(table);
         let _ = model.report();
     }

@@ -17,5 +17,6 @@ pub use joint::{JointFit, JointFitted, JointOptions, MetricPrior};
 pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
 pub use structure::Structure;
 
+pub use crate::kernel::{Anchors, BaseMeasure, Metric, MetricKind};
 pub use crate::linalg::{LbfgsInfo, LbfgsParams};
 pub use crate::objective::{ProblemOptions, Regularizer, Storage};
