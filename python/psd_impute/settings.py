@@ -10,7 +10,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._engine import ModelFileError, SettingError
+from ._engine import ModelFileError, SettingError, check_fit
 from .frames import Frame
 
 CHOICES = {
@@ -39,11 +39,12 @@ def check(settings: Any) -> None:
         if not isinstance(value, str) or value not in allowed:
             raise SettingError(f"{name} is {value!r}, but must be one of {', '.join(map(repr, allowed))}")
     anchors = settings.n_anchors
-    if anchors != "auto" and not (isinstance(anchors, numbers.Integral) and 1 <= int(anchors) <= 10_000):
-        raise SettingError(f"n_anchors is {anchors!r}, but must be 'auto' or a number from 1 to 10000")
+    if anchors != "auto" and not isinstance(anchors, numbers.Integral):
+        raise SettingError(f"n_anchors is {anchors!r}, but must be 'auto' or a whole number")
     budget = settings.time_budget
-    if budget is not None and not (isinstance(budget, numbers.Real) and 0 < float(budget) <= 1e9):
-        raise SettingError(f"time_budget is {budget!r}, but must be a number of seconds above zero")
+    if budget is not None and not isinstance(budget, numbers.Real):
+        raise SettingError(f"time_budget is {budget!r}, but must be a number of seconds")
+    check_fit(None if anchors == "auto" else int(anchors), None if budget is None else float(budget))
 
 
 def threads(n_jobs: Any) -> int | None:

@@ -1,7 +1,7 @@
 //! `psd-impute ampute`: remove cells from a table.
 
 use super::Failure;
-use super::table_args::{TableArgs, is_standard, whole_table, writer};
+use super::table_args::{TableArgs, is_standard, writer};
 use crate::diagnostic::printable;
 use crate::io::{Holds, check_output};
 use clap::{Args, ValueEnum};
@@ -74,7 +74,7 @@ impl Ampute {
         }
         let source = self.table.open_all(&self.input)?;
         let plan = Plan::infer(source.batches()?, &self.table.wishes()?)?;
-        let table = whole_table(&source, &plan)?;
+        let table = plan.whole_table(&source)?;
         let masked = mechanism
             .ampute(&table, self.rate, self.seed)
             .map_err(|error| Failure::Evaluation { path: self.input[0].clone(), error })?;

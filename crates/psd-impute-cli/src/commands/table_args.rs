@@ -3,10 +3,9 @@
 use super::Failure;
 use super::progress::Progress;
 use clap::Args;
-use psd_impute::table::Table;
 use psd_impute_frame::{
-    DateOrder, Encoding, Format, LeftColumn, Plan, ReadOptions, Source, Surveyed, Target, Token, Wish,
-    Wishes, Writer,
+    DateOrder, Encoding, Format, LeftColumn, ReadOptions, Source, Surveyed, Target, Token, Wish, Wishes,
+    Writer,
 };
 use std::path::{Path, PathBuf};
 
@@ -165,17 +164,6 @@ pub(crate) fn names(paths: &[PathBuf]) -> String {
 /// Whether a path means standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
-}
-
-/// All rows of a table, as the engine sees them.
-pub(crate) fn whole_table(source: &Source, plan: &Plan) -> Result<Table, Failure> {
-    let mut cells: Vec<f64> = Vec::new();
-    for encoded in plan.batches(source)? {
-        let encoded = encoded?;
-        encoded.counts.refuse_absent(source.origin())?;
-        encoded.table.rows().for_each(|row| cells.extend(row));
-    }
-    Ok(plan.table(&cells)?)
 }
 
 /// The output at a path; `-` is standard output.

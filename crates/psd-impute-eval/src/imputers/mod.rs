@@ -44,6 +44,15 @@ pub trait Fitted: Send + Sync {
     /// Completes a table with the columns of the fitted one. Imputations are numbered from one; without draws, all are the same.
     fn complete(&self, table: &Table, imputation: u64) -> Result<Table>;
 
+    /// The first imputations of a table.
+    ///
+    /// # Errors
+    ///
+    /// As for [`complete`](Self::complete).
+    fn completions(&self, table: &Table, count: u64) -> Result<Vec<Table>> {
+        (1..=count).map(|k| self.complete(table, k)).collect()
+    }
+
     /// A note about the last completed table for readers of its scores, such as settings other than the defaults.
     fn note(&self) -> Option<String> {
         None

@@ -121,12 +121,12 @@ impl Trial<'_> {
 
     /// The mean over the rows of the energy score of the draws.
     fn energy_score(&self, j: usize, rows: &[usize], asked: &Table, fitted: &dyn Fitted) -> Result<f64> {
-        let draw = |k: u64| {
-            let completed = fitted.complete(asked, k)?;
+        let draw = |completed: Table| {
             check::complete(asked.cells(), &completed)?;
             Ok((0..rows.len()).map(|i| completed.row(i)[0]).collect::<Vec<f64>>())
         };
-        let draws = (1..=self.draws).map(draw).collect::<Result<Vec<_>>>()?;
+        let completed = fitted.completions(asked, self.draws)?.into_iter();
+        let draws = completed.map(draw).collect::<Result<Vec<_>>>()?;
         let m = draws.len() as f64;
         let score = |(i, &row): (usize, &usize)| {
             let truth = self.table.row(row)[j];

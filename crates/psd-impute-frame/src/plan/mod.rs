@@ -75,11 +75,7 @@ impl Plan {
     ///
     /// If a batch cannot be read or a wish does not fit its column.
     pub fn infer(batches: impl IntoIterator<Item = Result<Batch>>, wishes: &Wishes) -> Result<Self> {
-        let mut survey = Survey::new(wishes);
-        for batch in batches {
-            survey.add(&batch?)?;
-        }
-        survey.plan(wishes)
+        Survey::of(batches, wishes)?.plan(wishes)
     }
 
     /// All columns.

@@ -1,12 +1,12 @@
 //! A table before the fit: what its columns are, and the rows that are learned.
 
 use super::TableModel;
-use super::budget::Budget;
+use crate::batch::Batch;
 use crate::error::Result;
 use crate::open::Source;
 use crate::plan::{Plan, Remark, Role, Sentinel, Survey, Wish, Wishes};
 use crate::report::LeftColumn;
-use psd_impute::model::{FitOptions, Model};
+use psd_impute::model::{DensityReport, FitOptions, Model};
 use psd_impute::stack::FitObserver;
 use psd_impute::table::{RowSample, Table};
 
@@ -26,10 +26,7 @@ impl Surveyed {
     ///
     /// If the table cannot be read or a wish does not fit its column.
     pub fn new(source: &Source, wishes: Wishes) -> Result<Self> {
-        let mut survey = Survey::new(&wishes);
-        for batch in source.batches()? {
-            survey.add(&batch?)?;
-        }
+        let survey = Survey::of(source.batches()?, &wishes)?;
         let mut plan = survey.plan(&wishes)?;
         if plan.modelled().next().is_none() {
             // A table of constants only is completed too.
@@ -109,9 +106,32 @@ impl Surveyed {
     ) -> Result<(TableModel, Option<Remark>)> {
         let plan = self.plan;
         let table = learned_rows(source, &plan)?;
-        let mut budget = Budget::new(observer);
-        let model = Model::fit_observed(&table, options, &mut budget)?;
-        Ok((TableModel { model, plan: plan.learned_from(&table) }, budget.remark()))
+        let model = Model::fit_observed(&table, options, observer)?;
+        let ended_after = match model.report().density {
+            DensityReport::Stack(stack) => stack.budget_ended_after,
+            DensityReport::Kernel(_) => None,
+        };
+        let remark = ended_after.map(|member| Remark {
+            column: None,
+            text: format!("the time budget ended after the {member}"),
+            option: Some("--time-budget allows more".to_string()),
+        });
+        Ok((TableModel { model, plan: plan.learned_from(&table) }, remark))
+    }
+}
+
+impl Survey {
+    /// Surveys all batches of a table.
+    ///
+    /// # Errors
+    ///
+    /// If a batch cannot be read, and as for [`add`](Self::add).
+    pub fn of(batches: impl IntoIterator<Item = Result<Batch>>, wishes: &Wishes) -> Result<Self> {
+        let mut survey = Self::new(wishes);
+        for batch in batches {
+            survey.add(&batch?)?;
+        }
+        Ok(survey)
     }
 }
 

@@ -27,6 +27,25 @@ pub enum MetricKind {
     Full,
 }
 
+impl MetricKind {
+    /// The names of the kinds, the default first.
+    pub const NAMES: [&'static str; 3] = ["full", "diagonal", "isotropic"];
+
+    /// The kind of this name, one of [`NAMES`](Self::NAMES).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for an unknown name.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "full" => Ok(Self::Full),
+            "diagonal" => Ok(Self::Diagonal),
+            "isotropic" => Ok(Self::Isotropic),
+            other => Err(bad("metric", format!("{other:?}"), "'full', 'diagonal' or 'isotropic'")),
+        }
+    }
+}
+
 /// The parameters of a metric, by kind.
 #[derive(Debug, Clone)]
 pub(crate) enum Shape {

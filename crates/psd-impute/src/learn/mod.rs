@@ -6,6 +6,7 @@ pub(crate) mod imputed_copy;
 pub(crate) mod kmeans;
 pub mod mixture;
 pub mod psd;
+mod row_distance;
 pub(crate) mod selection;
 
 pub(crate) use imputed_copy::{imputed_copy, mean_copy};

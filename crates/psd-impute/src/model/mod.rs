@@ -31,7 +31,7 @@ pub use report::{DensityReport, KernelReport, Report, RowsUsed, StackReport};
 
 use crate::density::Density;
 use crate::impute::Ties;
-use crate::stack::FittedStack;
+use crate::stack::{FittedStack, Member};
 use crate::table::{Column, Scaler, Table};
 use crate::{Error, Result};
 use kernel_density::KernelDensity;
@@ -60,6 +60,8 @@ pub struct Model {
     seed: u64,
     /// The number of rows of the fitted table.
     rows: usize,
+    /// The member after which the time budget ended; unknown for a model read from a file.
+    budget_ended_after: Option<Member>,
     fitted: FittedDensity,
 }
 

@@ -5,7 +5,7 @@ use super::setting::setting;
 use super::studies;
 use crate::commands::Failure;
 use crate::commands::progress::Progress;
-use crate::commands::table_args::{is_standard, whole_table};
+use crate::commands::table_args::is_standard;
 use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute::table::{Column, Kind, Table};
@@ -174,7 +174,7 @@ fn numbers(path: &Path) -> Result<Table, Failure> {
     for note in plan.columns().iter().filter_map(|column| column.note(0)) {
         eprintln!("note: {}: {}", path.display(), printable(&note));
     }
-    let table = whole_table(&source, &plan)?;
+    let table = plan.whole_table(&source)?;
     let mut cells = table.cells().to_owned();
     let mut columns = Vec::new();
     for (j, column) in table.columns().iter().enumerate() {
