@@ -11,7 +11,7 @@ use psd_impute::stack::FitObserver;
 use psd_impute::table::{RowSample, Table};
 
 /// The most rows of a table used for fitting.
-const ROWS: u64 = 100_000;
+const LEARNED_ROWS: u64 = 100_000;
 
 /// A table's survey before a fit.
 pub struct Surveyed {
@@ -87,8 +87,8 @@ impl Surveyed {
             columns.filter_map(|((_, missing), column)| column.note(missing)).collect();
         notes.extend(self.remarks().iter().map(say));
         let rows = self.survey.rows();
-        if rows > ROWS {
-            notes.push(format!("learned from {ROWS} of {rows} rows, chosen at random"));
+        if rows > LEARNED_ROWS {
+            notes.push(format!("learned from {LEARNED_ROWS} of {rows} rows, chosen at random"));
         }
         notes
     }
@@ -137,7 +137,7 @@ impl Survey {
 
 /// The rows to fit: all of them, or a random sample.
 fn learned_rows(source: &Source, plan: &Plan) -> Result<Table> {
-    let (mut sample, mut position) = (RowSample::new(ROWS as usize), 0);
+    let (mut sample, mut position) = (RowSample::new(LEARNED_ROWS as usize), 0);
     for encoded in plan.batches(source)? {
         for row in encoded?.table.rows() {
             sample.offer(position, row, || row.to_vec());
