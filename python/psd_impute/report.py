@@ -107,7 +107,7 @@ class FitReport:
             lines += [f"{name}: {value:.4g}" for name, value in self.settings.items()]
         else:
             normal = "" if self.normal_held_out is None else f" (normal model {self.normal_held_out:.3f})"
-            lines.append(f"held-out log-likelihood {self.held_out:.3f} nats a row{normal}, of which:")
+            lines.append(f"held-out log-likelihood {self.held_out:.3f} nats per row{normal}, of which:")
         for name, space, weight, held_out in self.members:
             if weight > 0.005:
                 lines.append(f"  {100 * weight:3.0f} %  {name}, {space} ({held_out:.3f} alone)")

@@ -134,7 +134,7 @@ fn elided(line: &str) -> String {
         return "[..] s".to_string();
     }
     if line.starts_with("held-out log-likelihood ") {
-        return "held-out log-likelihood [..] nats a row (normal model [..]), of which:".to_string();
+        return "held-out log-likelihood [..] nats per row (normal model [..]), of which:".to_string();
     }
     match line.strip_suffix(" alone)").and_then(|member| Some((member.find('%')?, member.rfind('(')?))) {
         Some((percent, score)) => format!("[..] {}([..] alone)", &line[percent..score]),

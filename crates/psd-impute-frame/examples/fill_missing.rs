@@ -60,7 +60,7 @@ fn run(input: &Path, output: &Path, wishes: &Wishes) -> Result<()> {
     writer.finish()
 }
 
-/// What each column is completed with.
+/// The value that each column is completed with.
 #[derive(Default)]
 struct Means {
     columns: Vec<Counts>,

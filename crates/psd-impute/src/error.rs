@@ -132,7 +132,7 @@ pub enum Error {
 #[non_exhaustive]
 pub enum ModelFileError {
     /// It does not start like a model file.
-    #[error("is no model of psd-impute")]
+    #[error("is not a psd-impute model")]
     NotAModel,
     /// Its format is unknown to this version.
     #[error("has format {found}, but this version of psd-impute knows format {known} only")]

@@ -75,7 +75,7 @@ impl Demo {
     /// Learns the toys and writes their figures; prints how well each was learned.
     fn draw(&self, directory: &Path, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         std::fs::create_dir_all(directory).map_err(Failure::of_file(directory))?;
-        writeln!(out, "Log-likelihood of {} fresh complete rows, nats a row:\n", toys::ROWS)?;
+        writeln!(out, "Log-likelihood of {} fresh complete rows, nats per row:\n", toys::ROWS)?;
         writeln!(out, "              learned from the table   learned from the    true")?;
         writeln!(out, "                           with gaps    complete table   density")?;
         for toy in &toys::TOYS {

@@ -14,7 +14,7 @@ const AUTO: &str = "auto";
 /// How a model is fitted.
 #[derive(Args)]
 pub(crate) struct FitArgs {
-    /// How to fit: the stack chosen by cross-validation, or one of the paper's.
+    /// The densities to fit: the stack chosen by cross-validation, or one of the paper's.
     #[arg(long, value_name = "PRESET", value_parser = preset(), default_value = Recipe::NAMES[0])]
     pub(crate) preset: String,
     /// Fit one kernel density with so many anchors instead of the stack.

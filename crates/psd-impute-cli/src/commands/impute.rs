@@ -45,7 +45,7 @@ pub(crate) struct Impute {
     /// -m, out.csv becomes out.1.csv, out.2.csv, ...; `-` writes standard output.
     #[arg(short, long)]
     output: PathBuf,
-    /// What to put into a missing cell.
+    /// The value that a missing cell gets.
     #[arg(long, value_enum, default_value_t = MethodArg::Draw)]
     method: MethodArg,
     /// How many completed tables to write. The draws of more than one come from refits under random row weights, so that what is
@@ -55,7 +55,7 @@ pub(crate) struct Impute {
     /// Draw all tables from the one fit: they then leave out how uncertain the fit is.
     #[arg(long)]
     one_fit: bool,
-    /// The seed of everything random.
+    /// The random seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Complete with a fitted model instead of fitting one.

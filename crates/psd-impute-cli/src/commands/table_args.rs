@@ -12,19 +12,19 @@ use std::path::{Path, PathBuf};
 /// How a CSV file is read.
 #[derive(Args)]
 pub(crate) struct ReadArgs {
-    /// What separates the cells of a CSV file; found from the file unless given. `\t` is a tab.
+    /// The character between the cells of a CSV file; found from the file unless given. `\t` is a tab.
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
-    /// What else stands for a missing cell: `-999`, or `age=-999` in one column. NA, N/A, NaN, null, none, ?, - and the like always do.
+    /// More texts that stand for a missing cell: `-999`, or `age=-999` in one column. NA, N/A, NaN, null, none, ?, - and the like always do.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true, value_parser = token)]
     missing: Vec<Token>,
-    /// What stands for a missing cell instead of NA, N/A and the like, everywhere or as `COL=TOKEN` in one column.
+    /// The texts that stand for a missing cell instead of NA, N/A and the like, everywhere or as `COL=TOKEN` in one column.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true, value_parser = token)]
     missing_only: Vec<Token>,
     /// The decimal sign of a CSV file, `.` or `,`; found from the whole file unless given.
     #[arg(long, value_name = "SIGN", value_parser = decimal)]
     decimal: Option<char>,
-    /// What comes first in dates such as 01/02/2020: the day (`dmy`) or the month (`mdy`); found from the whole file unless given.
+    /// The part that comes first in dates such as 01/02/2020: the day (`dmy`) or the month (`mdy`); found from the whole file unless given.
     #[arg(long, value_name = "ORDER", value_parser = dates)]
     dates: Option<DateOrder>,
     /// The encoding of a CSV file, such as `windows-1252` or `latin1`; what is written keeps it [default: utf-8, or utf-16 with its mark].

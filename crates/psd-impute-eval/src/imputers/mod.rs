@@ -36,12 +36,20 @@ use psd_impute::table::Table;
 /// A method of imputation with its settings.
 pub trait Imputer: Send + Sync {
     /// Fits to an incomplete table with an observed cell in each column.
+    ///
+    /// # Errors
+    ///
+    /// If the method cannot be fitted to such a table.
     fn fit(&self, table: &Table, seed: u64) -> Result<Box<dyn Fitted>>;
 }
 
 /// A fitted imputer.
 pub trait Fitted: Send + Sync {
     /// Completes a table with the columns of the fitted one. Imputations are numbered from one; without draws, all are the same.
+    ///
+    /// # Errors
+    ///
+    /// If the method cannot complete such a table.
     fn complete(&self, table: &Table, imputation: u64) -> Result<Table>;
 
     /// The first imputations of a table.

@@ -49,6 +49,10 @@ pub struct ColumnScore {
 }
 
 /// Scores an imputer on an incomplete table, by several draws for each cell. One that does not draw is scored by its absolute error.
+///
+/// # Errors
+///
+/// [`Error::BadParameter`] without draws, and errors of the imputer.
 pub fn energy_i_score(imputer: &dyn Imputer, table: &Table, draws: u64, seed: u64) -> Result<IScore> {
     if draws == 0 {
         return Err(Error::BadParameter { name: "draws", value: 0.0, expected: "at least one" });

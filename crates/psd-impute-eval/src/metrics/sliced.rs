@@ -38,6 +38,10 @@ pub(super) fn half_squared(x: &Points, y: &Points, rows: &[usize]) -> Result<f64
 }
 
 /// Random bases of a space, with the directions as columns.
+///
+/// # Errors
+///
+/// Those of the decomposition of a matrix.
 pub fn sliced_bases(width: usize) -> Result<Vec<Mat<f64>>> {
     let rng = &mut ChaCha8Rng::seed_from_u64(SEED);
     let count = if width == 1 { 1 } else { DIRECTIONS.div_ceil(width) };

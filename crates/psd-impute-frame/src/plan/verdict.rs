@@ -305,7 +305,7 @@ impl Column<'_> {
             (_, Some(levels)) => {
                 let seen = self.sorted_labels();
                 if let Some(label) = seen.iter().find(|label| !levels.contains(label)) {
-                    return bad(format!("its label `{label}` is none of the levels given"));
+                    return bad(format!("its label `{label}` is not one of the levels given"));
                 }
                 let labels = levels.iter().filter(|level| seen.contains(level)).cloned().collect();
                 (Kind::Labels { labels, ordered: true }, 0.0)
@@ -410,7 +410,7 @@ fn problem_with_levels(levels: &[String], values: &[f64], text: &NumberText) -> 
         return Some("numbers are ordered by their size".to_string());
     };
     let other = values.iter().find(|x| !given.contains(x))?;
-    Some(format!("its cell {} is none of the levels given", text.show(*other, None)))
+    Some(format!("its cell {} is not one of the levels given", text.show(*other, None)))
 }
 
 /// Writes dates as dates where the type could also hold times of day.

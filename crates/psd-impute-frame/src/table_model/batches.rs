@@ -20,7 +20,7 @@ pub struct EncodedBatch {
     pub counts: Report,
 }
 
-/// What one pass over a table finds before it is completed.
+/// Findings of one pass over a table before it is completed.
 pub struct Checked {
     /// The bounds of its cells.
     pub limits: Limits,

@@ -41,7 +41,7 @@ fn every_way_a_cell_may_stay_empty_is_counted() {
             "4 cells of `id` stay empty: it identifies rows",
             "4 cells of `name` stay empty: it is free text",
             "4 cells of `ticket` stay empty: 8 different texts in 12 cells are too many for a category",
-            "4 cells of `skipped` stay empty: it is to be ignored",
+            "4 cells of `skipped` stay empty: it is ignored, as asked",
             "16 cells of `never` stay empty: no cell is observed",
         ]
     );

@@ -60,9 +60,12 @@ fn what_has_no_order_is_refused() {
         other => panic!("{other:?}"),
     };
     assert_eq!(problem(&ordered("grade", None)), "its labels have no order of their own");
-    assert_eq!(problem(&ordered("grade", Some(&["G1", "G2"]))), "its label `G3` is none of the levels given");
+    assert_eq!(
+        problem(&ordered("grade", Some(&["G1", "G2"]))),
+        "its label `G3` is not one of the levels given"
+    );
     assert_eq!(problem(&ordered("score", Some(&["3", "2", "1"]))), "numbers are ordered by their size");
-    assert_eq!(problem(&ordered("score", Some(&["1", "2"]))), "its cell 3 is none of the levels given");
+    assert_eq!(problem(&ordered("score", Some(&["1", "2"]))), "its cell 3 is not one of the levels given");
     assert!(plan_of(TABLE, &ordered("score", Some(&["1", "2", "3", "4"]))).is_ok());
 }
 

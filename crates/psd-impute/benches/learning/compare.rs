@@ -22,7 +22,7 @@ const DRAWS: u64 = 5;
 pub(crate) fn run() -> Result<()> {
     println!(
         "\nlearning: {ROWS} rows, a fifth of the cells missing, {ANCHORS} anchors; means over {DRAWS} tables of seconds and held-out \
-         nats a row (more is better)"
+         nats per row (more is better)"
     );
     for (name, draw) in
         [("two moons", Data::moons as fn(usize, u64) -> Result<Data>), ("correlated", Data::correlated)]

@@ -40,7 +40,7 @@ impl RowsUsed {
     }
 }
 
-/// The fitted density, by recipe.
+/// Report of the fitted density, by recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DensityReport {
     /// A stack of members.

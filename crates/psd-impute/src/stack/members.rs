@@ -79,7 +79,7 @@ pub(crate) struct FittedMixture {
     pub(crate) prior: MixturePrior,
 }
 
-/// A smooth member's parameters, and the prior under which they move to other row weights.
+/// A smooth member's parameters, and the prior under which they are refitted with other row weights.
 pub(crate) enum Smooth {
     Mixture(FittedMixture),
     Psd { psd: Box<PsdDensity>, prior: MetricPrior },

@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(infinite.to_string(), "row 1, column `b`: inf is infinite");
         let column = Column::ordered("k", vec![1.0, 2.0]).unwrap();
         let stranger = Table::new(vec![column], Mat::from_fn(1, 1, |_, _| 1.5)).unwrap_err();
-        assert_eq!(stranger.to_string(), "row 0, column `k`: 1.5 is none of the column's values");
+        assert_eq!(stranger.to_string(), "row 0, column `k`: 1.5 is not one of the column's values");
     }
 
     #[test]

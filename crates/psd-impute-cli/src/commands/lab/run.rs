@@ -30,7 +30,7 @@ pub(crate) struct Run {
     /// Some of the study's methods only.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Vec<Method>,
-    /// The file that records are added to, one JSON object a line; what it has is not done again. Unless given, the study's name with
+    /// The file that records are added to, one JSON object per line; runs that it has are not repeated. Unless given, the study's name with
     /// `.jsonl`, in this folder; `-` writes standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
