@@ -37,7 +37,7 @@ class Model:
     def fit(
         table: Table,
         *,
-        wishes: Sequence[tuple[str, str, Sequence[str] | None]],
+        overrides: Sequence[tuple[str, str, Sequence[str] | None]],
         bounds: _Bounds,
         preset: str,
         anchors: int | None,

@@ -209,7 +209,7 @@ class PSDImputer(TransformerMixin, BaseEstimator):
 
         model, notes, doubts = Model.fit(
             frame.to_engine(),
-            wishes=settings.wishes(self, frame, self._empty),
+            overrides=settings.overrides(self, frame, self._empty),
             bounds=self._bounds(),
             preset=self.preset,
             anchors=None if self.n_anchors == "auto" else int(self.n_anchors),

@@ -12,7 +12,7 @@ use crate::watch::{Event, Watch};
 use crate::{names, report};
 use numpy::PyArray1;
 use psd_impute::impute::CellSummary;
-use psd_impute_frame::{Format, LeftColumn, Surveyed, TableModel, Wishes, write_file};
+use psd_impute_frame::{ColumnOverrides, Format, LeftColumn, Surveyed, TableModel, write_file};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -30,12 +30,12 @@ impl Model {
     /// Missing cells that would stay empty in the columns of `strict`, if given, are an error.
     /// `hear(member, done, of, held_out)` is called for each member tried.
     #[staticmethod]
-    #[pyo3(signature = (table, *, wishes, bounds, preset, anchors, metric, normal, seed, seconds, strict, threads, hear))]
+    #[pyo3(signature = (table, *, overrides, bounds, preset, anchors, metric, normal, seed, seconds, strict, threads, hear))]
     #[allow(clippy::too_many_arguments)]
     fn fit(
         py: Python<'_>,
         table: &Table,
-        wishes: Vec<(String, String, Option<Vec<String>>)>,
+        overrides: Vec<(String, String, Option<Vec<String>>)>,
         bounds: Asked,
         preset: &str,
         anchors: Option<usize>,
@@ -48,13 +48,13 @@ impl Model {
         hear: Bound<'_, PyAny>,
     ) -> PyResult<(Self, Vec<String>, Vec<String>)> {
         let options = names::options(preset, anchors, metric, normal, seed, seconds)?;
-        let wishes: Wishes = wishes
+        let overrides: ColumnOverrides = overrides
             .into_iter()
-            .map(|(name, wish, levels)| Ok((name, names::wish(&wish, levels)?)))
+            .map(|(name, wanted, levels)| Ok((name, names::column_override(&wanted, levels)?)))
             .collect::<PyResult<_>>()?;
         let source = table.source();
         let work = move |teller: &Teller<Event, (TableModel, Vec<String>, Vec<String>)>| {
-            let surveyed = Surveyed::new(&source, wishes)?;
+            let surveyed = Surveyed::new(&source, overrides)?;
             if let Some(names) = strict {
                 LeftColumn::refuse_empty(&among(surveyed.left(), &names))?;
             }

@@ -3,7 +3,7 @@
 use crate::errors::{Failure, SettingError};
 use psd_impute::learn::psd::MetricKind;
 use psd_impute::{FitOptions, Recipe, StackOptions};
-use psd_impute_frame::Wish;
+use psd_impute_frame::ColumnOverride;
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 
@@ -42,13 +42,13 @@ pub(crate) fn check_fit(anchors: Option<Bound<'_, PyInt>>, seconds: Option<f64>)
     })
 }
 
-pub(crate) fn wish(name: &str, levels: Option<Vec<String>>) -> PyResult<Wish> {
+pub(crate) fn column_override(name: &str, levels: Option<Vec<String>>) -> PyResult<ColumnOverride> {
     match name {
-        "category" => Ok(Wish::Category),
-        "ordered" => Ok(Wish::Ordered(levels)),
-        "continuous" => Ok(Wish::Continuous),
-        "completed" => Ok(Wish::Completed),
-        "ignore" => Ok(Wish::Ignore),
-        _ => Err(SettingError::new_err(format!("there is no wish {name:?}"))),
+        "category" => Ok(ColumnOverride::Category),
+        "ordered" => Ok(ColumnOverride::Ordered(levels)),
+        "continuous" => Ok(ColumnOverride::Continuous),
+        "completed" => Ok(ColumnOverride::Completed),
+        "ignore" => Ok(ColumnOverride::Ignore),
+        _ => Err(SettingError::new_err(format!("there is no override {name:?}"))),
     }
 }

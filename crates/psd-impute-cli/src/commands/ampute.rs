@@ -73,7 +73,7 @@ impl Ampute {
             check_output(&self.output, Holds::Table, &read)?;
         }
         let source = self.table.open_all(&self.input)?;
-        let plan = Plan::infer(source.batches()?, &self.table.wishes()?)?;
+        let plan = Plan::infer(source.batches()?, &self.table.overrides()?)?;
         let table = plan.whole_table(&source)?;
         let masked = mechanism
             .ampute(&table, self.rate, self.seed)

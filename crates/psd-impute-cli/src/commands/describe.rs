@@ -104,9 +104,9 @@ impl Describe {
     }
 
     fn describe_table(&self, source: &Source, out: &mut dyn Write) -> Result<(), Failure> {
-        let wishes = self.table.wishes()?;
-        let survey = Survey::of(source.batches()?, &wishes)?;
-        let plan = survey.plan(&wishes)?;
+        let overrides = self.table.overrides()?;
+        let survey = Survey::of(source.batches()?, &overrides)?;
+        let plan = survey.plan(&overrides)?;
         let modelled: Vec<&ColumnPlan> = plan.modelled().collect();
         let mut patterns = Patterns::default();
         if !modelled.is_empty() {

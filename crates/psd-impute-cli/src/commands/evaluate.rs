@@ -7,7 +7,7 @@ use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute_eval::Error;
 use psd_impute_eval::metrics::{Evaluation, Intervals, Scores, WASSERSTEIN_ROWS, WASSERSTEIN_TABLES};
-use psd_impute_frame::{ColumnPlan, Plan, Role, Source, Survey, Wishes};
+use psd_impute_frame::{ColumnOverrides, ColumnPlan, Plan, Role, Source, Survey};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::Write;
@@ -60,7 +60,7 @@ impl Evaluate {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let source = self.table.open(&self.truth)?;
         let survey = survey(&source)?;
-        let plan = survey.plan(&self.table.wishes()?)?;
+        let plan = survey.plan(&self.table.overrides()?)?;
         let truth = plan.whole_table(&source)?;
         let masked_source = self.table.open(&self.masked)?;
         let masked = plan.whole_table(&masked_source)?;
@@ -180,7 +180,7 @@ impl<'a> Unscored<'a> {
 }
 
 fn survey(source: &Source) -> Result<Survey, Failure> {
-    Ok(Survey::of(source.batches()?, &Wishes::new())?)
+    Ok(Survey::of(source.batches()?, &ColumnOverrides::new())?)
 }
 
 /// The number of missing cells of each column, where known.

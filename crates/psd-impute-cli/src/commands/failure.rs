@@ -195,7 +195,7 @@ fn frame_hint(error: &psd_impute_frame::Error) -> Option<String> {
                 LeftColumn::remedies(columns, ["--categorical", "--continuous", "--ignore"]);
             format!("{remedies}; without --strict the cells stay empty")
         }
-        Error::BadWish { column, wish: "ordered", .. } => format!(
+        Error::BadOverride { column, wanted: "ordered", .. } => format!(
             "give the levels as they are in the table, from the lowest to the highest: --ordered \"{column}=LOW<MIDDLE<HIGH\""
         ),
         Error::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),

@@ -4,8 +4,8 @@ use super::Failure;
 use super::progress::Progress;
 use clap::Args;
 use psd_impute_frame::{
-    DateOrder, Encoding, Format, LeftColumn, ReadOptions, Source, Surveyed, Target, Token, Wish, Wishes,
-    Writer,
+    ColumnOverride, ColumnOverrides, DateOrder, Encoding, Format, LeftColumn, ReadOptions, Source, Surveyed,
+    Target, Token, Writer,
 };
 use std::path::{Path, PathBuf};
 
@@ -97,38 +97,38 @@ impl TableArgs {
     /// Reads a table's cells and decides what its columns are.
     pub(crate) fn survey(&self, source: &Source, progress: &Progress) -> Result<Surveyed, Failure> {
         progress.begin("reading", 1);
-        Ok(Surveyed::new(source, self.wishes()?)?)
+        Ok(Surveyed::new(source, self.overrides()?)?)
     }
 
-    /// The wishes for columns. Refuses a column with two of them.
-    pub(crate) fn wishes(&self) -> Result<Wishes, Failure> {
-        let each = |columns: &[String], wish: Wish| {
-            columns.iter().map(move |column| (column.clone(), wish.clone())).collect::<Vec<_>>()
+    /// The overrides for columns. Refuses a column with two of them.
+    pub(crate) fn overrides(&self) -> Result<ColumnOverrides, Failure> {
+        let each = |columns: &[String], wanted: ColumnOverride| {
+            columns.iter().map(move |column| (column.clone(), wanted.clone())).collect::<Vec<_>>()
         };
         let wanted = [
-            each(&self.categorical, Wish::Category),
+            each(&self.categorical, ColumnOverride::Category),
             self.ordered.iter().map(|text| ordered(text)).collect(),
-            each(&self.continuous, Wish::Continuous),
-            each(&self.ignore, Wish::Ignore),
+            each(&self.continuous, ColumnOverride::Continuous),
+            each(&self.ignore, ColumnOverride::Ignore),
         ];
-        let mut wishes = Wishes::new();
-        for (column, wish) in wanted.into_iter().flatten() {
-            if wishes.insert(column.clone(), wish.clone()).is_some_and(|other| other != wish) {
+        let mut overrides = ColumnOverrides::new();
+        for (column, wanted) in wanted.into_iter().flatten() {
+            if overrides.insert(column.clone(), wanted.clone()).is_some_and(|other| other != wanted) {
                 return Err(Failure::TwoKinds { column });
             }
         }
-        Ok(wishes)
+        Ok(overrides)
     }
 }
 
 /// `COL` or `COL=LOW<MIDDLE<HIGH`. The last `=` before the first `<` ends the name, so that names may contain one.
-fn ordered(text: &str) -> (String, Wish) {
+fn ordered(text: &str) -> (String, ColumnOverride) {
     let levels = text.find('<').and_then(|end| text[..end].rfind('='));
     match levels {
-        None => (text.to_string(), Wish::Ordered(None)),
+        None => (text.to_string(), ColumnOverride::Ordered(None)),
         Some(at) => {
             let levels = text[at + 1..].split('<').map(|level| level.trim().to_string()).collect();
-            (text[..at].to_string(), Wish::Ordered(Some(levels)))
+            (text[..at].to_string(), ColumnOverride::Ordered(Some(levels)))
         }
     }
 }

@@ -4,7 +4,7 @@ use super::TableModel;
 use crate::batch::Batch;
 use crate::error::Result;
 use crate::open::Source;
-use crate::plan::{Plan, Remark, Role, Sentinel, Survey, Wish, Wishes};
+use crate::plan::{ColumnOverride, ColumnOverrides, Plan, Remark, Role, Sentinel, Survey};
 use crate::report::LeftColumn;
 use psd_impute::model::{DensityReport, FitOptions, Model};
 use psd_impute::stack::FitObserver;
@@ -24,20 +24,20 @@ impl Surveyed {
     ///
     /// # Errors
     ///
-    /// If the table cannot be read or a wish does not fit its column.
-    pub fn new(source: &Source, wishes: Wishes) -> Result<Self> {
-        let survey = Survey::of(source.batches()?, &wishes)?;
-        let mut plan = survey.plan(&wishes)?;
+    /// If the table cannot be read or an override does not fit its column.
+    pub fn new(source: &Source, overrides: ColumnOverrides) -> Result<Self> {
+        let survey = Survey::of(source.batches()?, &overrides)?;
+        let mut plan = survey.plan(&overrides)?;
         if plan.modelled().next().is_none() {
             // A table of constants only is completed too.
-            let mut wishes = wishes;
+            let mut overrides = overrides;
             for column in plan.columns().iter().filter(|column| matches!(column.role(), Role::Constant(_))) {
-                let wish = wishes.entry(column.name().to_string()).or_insert(Wish::Completed);
-                if *wish == Wish::Completed {
-                    *wish = Wish::Continuous;
+                let wanted = overrides.entry(column.name().to_string()).or_insert(ColumnOverride::Completed);
+                if *wanted == ColumnOverride::Completed {
+                    *wanted = ColumnOverride::Continuous;
                 }
             }
-            plan = survey.plan(&wishes).unwrap_or(plan);
+            plan = survey.plan(&overrides).unwrap_or(plan);
         }
         Ok(Self { survey, plan })
     }
@@ -126,8 +126,8 @@ impl Survey {
     /// # Errors
     ///
     /// If a batch cannot be read, and as for [`add`](Self::add).
-    pub fn of(batches: impl IntoIterator<Item = Result<Batch>>, wishes: &Wishes) -> Result<Self> {
-        let mut survey = Self::new(wishes);
+    pub fn of(batches: impl IntoIterator<Item = Result<Batch>>, overrides: &ColumnOverrides) -> Result<Self> {
+        let mut survey = Self::new(overrides);
         for batch in batches {
             survey.add(&batch?)?;
         }

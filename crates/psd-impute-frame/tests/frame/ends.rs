@@ -3,7 +3,7 @@
 use crate::common::{asked, source_with};
 use psd_impute::FitOptions;
 use psd_impute::impute::Limits;
-use psd_impute_frame::{Bounds, BoundsOptions, End, ReadOptions, Surveyed, TableModel, Wishes};
+use psd_impute_frame::{Bounds, BoundsOptions, ColumnOverrides, End, ReadOptions, Surveyed, TableModel};
 
 /// An income that is positive, a share, a change of either sign, and a scale that ends at 1 and 5; a quarter of each is missing.
 fn table() -> String {
@@ -36,7 +36,7 @@ fn fitted() -> TableModel {
         seed: 1,
         ..FitOptions::default()
     };
-    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
+    Surveyed::new(&source, ColumnOverrides::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
 }
 
 fn ends(model: &TableModel, column: &str) -> [Option<f64>; 2] {

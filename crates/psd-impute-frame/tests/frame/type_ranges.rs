@@ -10,7 +10,7 @@ use arrow_cast::cast;
 use arrow_schema::DataType;
 use psd_impute::FitOptions;
 use psd_impute::impute::Limits;
-use psd_impute_frame::{Batch, BoundsOptions, Format, Source, Surveyed, TableModel, Wishes};
+use psd_impute_frame::{Batch, BoundsOptions, ColumnOverrides, Format, Source, Surveyed, TableModel};
 use std::sync::Arc;
 
 /// Columns of small types that cover their whole range, with missing cells, and one that depends on them.
@@ -53,7 +53,7 @@ fn fitted(records: &RecordBatch) -> TableModel {
         seed: 0,
         ..FitOptions::default()
     };
-    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
+    Surveyed::new(&source, ColumnOverrides::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
 }
 
 /// New rows of a model within limits, as numbers by column.

@@ -10,7 +10,7 @@ use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute::table::{Column, Kind, Table};
 use psd_impute_eval::lab::{self, Dataset, Done, Method, Record, Study, TableSource};
-use psd_impute_frame::{Plan, ReadOptions, Source, Wishes};
+use psd_impute_frame::{ColumnOverrides, Plan, ReadOptions, Source};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashSet;
@@ -170,7 +170,7 @@ fn dataset(name: &str, table: &Table) -> Result<Dataset, Failure> {
 /// The columns to impute. Labels that are numbers, such as 0 and 1, are numbers here: most methods support nothing else.
 fn numbers(path: &Path) -> Result<Table, Failure> {
     let source = Source::open(path, &ReadOptions::default())?;
-    let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+    let plan = Plan::infer(source.batches()?, &ColumnOverrides::new())?;
     for note in plan.columns().iter().filter_map(|column| column.note(0)) {
         eprintln!("note: {}: {}", path.display(), printable(&note));
     }
