@@ -53,11 +53,11 @@ fn a_plan_that_makes_no_sense_is_refused() {
         ),
         (
             r#"{"name":"z","kind":{"holds":"labels","labels":["a"]},"role":{"constant":1.0}}"#,
-            "its constant is none",
+            "its constant is not one",
         ),
         (
             r#"{"name":"z","kind":{"holds":"labels","labels":["a"]},"role":{"constant":-1.0}}"#,
-            "its constant is none",
+            "its constant is not one",
         ),
         (
             r#"{"name":"z","kind":{"holds":"boolean","text":["a","b"]},"role":"modelled"}"#,
