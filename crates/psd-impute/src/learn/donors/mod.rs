@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// [`Error::BadParameter`](crate::Error::BadParameter) for a row beyond the table or weights without a positive sum,
-/// [`Error::EmptyTable`](crate::Error::EmptyTable) for no rows, and as for [`map_gaps`](crate::density::map_gaps).
+/// [`Error::EmptyTable`](crate::Error::EmptyTable) for no rows, and errors of the density at its rows.
 pub fn fit_donors(
     table: &Table,
     weights: Option<&[f64]>,

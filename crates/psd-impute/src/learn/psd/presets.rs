@@ -246,7 +246,7 @@ impl TheoryPreset {
     ///
     /// # Errors
     ///
-    /// [`Error::BadParameter`](crate::Error::BadParameter) for a discrete column, and as for [`TheorySchedule::new`] and [`PsdFit::run`].
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for a discrete column or sizes out of range, and as for [`PsdFit::run`].
     pub fn fit(&self, table: &Table, seed: u64) -> Result<(Fitted, TheoryReport)> {
         if let Some(column) = table.columns().iter().find(|c| *c.kind() != Kind::Continuous) {
             return Err(bad("column for the theory's preset", column.name(), "continuous"));
