@@ -28,9 +28,9 @@ ROWS = 20_000
 COMMAND = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "debug/examples/fill_missing"
 
 
-def fill(source, target, *wishes):
+def fill(source, target, *overrides):
     """Complete a file; return the kinds of its columns, and the note about each."""
-    command = [COMMAND, str(source), str(target), *wishes]
+    command = [COMMAND, str(source), str(target), *overrides]
     printed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     return {name: (kind, note) for name, kind, note in (line.split("\t") for line in printed.splitlines())}
 

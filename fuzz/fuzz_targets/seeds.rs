@@ -1,6 +1,6 @@
 //! Writes the inputs that fuzzing starts from: payloads of a few small models, and a few small tables.
 
-use psd_impute::kernel::MetricKind;
+use psd_impute::learn::psd::MetricKind;
 use psd_impute::learn::psd::{PaperPreset, TheoryPreset};
 use psd_impute::stack::Member;
 use psd_impute::{FitOptions, Model, Recipe, StackOptions};

@@ -24,7 +24,7 @@ pub fn model_file(payload: &[u8]) {
             continue;
         }
         if let Ok(imputer) = model.imputer(Limits::none(table.columns().len())) {
-            let _ = imputer.draw_rows(&table, 1, 1);
+            let _ = imputer.independent_draws(&table, 1, 1);
             let _ = imputer.mean(&table);
         }
         if let Ok(all) = model.imputations(2, 1) {

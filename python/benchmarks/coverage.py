@@ -160,7 +160,7 @@ def lines_of(mechanism: str, studies: int, with_mice: bool) -> list[str]:
 
 
 def numbers(studies: int, build: str) -> str:
-    """What was measured, as Markdown."""
+    """Return the measurements as Markdown."""
     versions = mice_version()
     if versions is None:
         print("Rscript or its package mice is missing: psd_impute stands alone")

@@ -1,4 +1,4 @@
-"""What numbers were measured with."""
+"""The machine and the programs that numbers were measured with."""
 
 from __future__ import annotations
 

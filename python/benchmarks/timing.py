@@ -148,7 +148,7 @@ def line(rows: int, imputers: list[str]) -> str:
 
 
 def numbers(build: str) -> str:
-    """What was measured, as Markdown."""
+    """Return the measurements as Markdown."""
     imputers = [name for name in IMPUTERS if name != "miceforest" or is_installed(name)]
     load = os.getloadavg()[0]
     lines = [line(rows, imputers) for rows in ROWS]

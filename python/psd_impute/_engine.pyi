@@ -12,7 +12,7 @@ class InternalError(RuntimeError): ...
 
 MISSING_TEXTS: list[str]
 
-_Notes = tuple[list[str], list[str], list[tuple[str, list[str], dict[str, float], str, float]]]
+_Notes = tuple[list[str], list[str], list[tuple[str, list[str], dict[str, float], str, float]], str | None]
 _Bounds = tuple[Sequence[tuple[str, float | str | None, float | str | None, bool]], bool]
 
 @final
@@ -27,6 +27,7 @@ class Table:
     def zones(self) -> dict[str, str]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+def check_fit(anchors: int | None, seconds: float | None) -> None: ...
 def table_from_matrix(matrix: np.ndarray, names: Sequence[str]) -> Table: ...
 def write_matrix(table: Table, names: Sequence[str], matrix: np.ndarray) -> None: ...
 
@@ -36,9 +37,9 @@ class Model:
     def fit(
         table: Table,
         *,
-        wishes: Sequence[tuple[str, str, Sequence[str] | None]],
+        overrides: Sequence[tuple[str, str, Sequence[str] | None]],
         bounds: _Bounds,
-        recipe: str,
+        preset: str,
         anchors: int | None,
         metric: str | None,
         normal: bool | None,

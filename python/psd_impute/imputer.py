@@ -209,9 +209,9 @@ class PSDImputer(TransformerMixin, BaseEstimator):
 
         model, notes, doubts = Model.fit(
             frame.to_engine(),
-            wishes=settings.wishes(self, frame, self._empty),
+            overrides=settings.overrides(self, frame, self._empty),
             bounds=self._bounds(),
-            recipe=self.preset,
+            preset=self.preset,
             anchors=None if self.n_anchors == "auto" else int(self.n_anchors),
             metric=None if self.metric == "auto" else self.metric,
             normal={"auto": None, "normal": True, "none": False}[self.reference],
@@ -269,14 +269,14 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         """Return several completed tables, for analyses whose results are pooled.
 
         Each is drawn from the density refitted under random weights of the rows, so that results pooled by
-        `psd_impute.pool` include the uncertainty of the fit. Weights and draws are in balance over the m tables, which
-        reduces the simulation error of pooled results: use all m tables together.
+        `psd_impute.pool` include the uncertainty of the fit. Weights are in balance over the m tables, and so are
+        the draws of up to five, which reduces the simulation error of pooled results: use all m tables together.
 
         Parameters
         ----------
         X : table of the kind that `fit` had, or a matrix
         m : int, default=10
-            The number of completed tables.
+            The number of completed tables. The note `report_.balance` says if draws are not in balance.
         one_fit : bool, default=False
             Whether to draw all tables from one fit instead. Intervals are then too narrow.
 
@@ -318,12 +318,13 @@ class PSDImputer(TransformerMixin, BaseEstimator):
                 "bounds": self._bounds(),
                 "threads": settings.threads(self.n_jobs),
             }
-            tables, (notes, drift, found) = frame.completed(self._model, wanted, self._filled, hear)
+            tables, (notes, drift, found, balance) = frame.completed(self._model, wanted, self._filled, hear)
             for note in notes:
                 warnings.warn(note, UserWarning, stacklevel=3)
             for note in drift:
                 warnings.warn(note, DriftWarning, stacklevel=3)
             self._tell_findings([Finding(*finding) for finding in found])
+            self._tell_balance(balance)
         return [self._arranged(frame, data) for data in tables]
 
     def _tell_findings(self, findings: list[Finding]) -> None:
@@ -334,6 +335,13 @@ class PSDImputer(TransformerMixin, BaseEstimator):
         new = [finding.text for finding in findings if finding.text not in self.report_.notes]
         for text in new[:_FINDINGS]:
             warnings.warn(text, FindingWarning, stacklevel=4)
+
+    def _tell_balance(self, note: str | None) -> None:
+        """Keep the note that draws are not in balance, as the command prints it; print it if `verbose`."""
+        assert self.report_ is not None
+        self.report_ = replace(self.report_, balance=note)
+        if note and self.verbose:
+            print(f"[PSDImputer] note: {note}")
 
     def _arranged(self, frame: Frame, data: Any) -> Any:
         """Drop or fill the columns that were empty at `fit`, and add the indicators."""

@@ -74,6 +74,8 @@ class FitReport:
     findings : tuple of Finding
         The findings of the checks of the last completed table, the worst first. `transform` and `impute` warn of the first
         five with `FindingWarning`.
+    balance : str or None
+        A note if the draws of the last completed tables are not in balance: each row is then drawn by itself.
     """
 
     preset: str
@@ -89,6 +91,7 @@ class FitReport:
     trace: tuple[Step, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    balance: str | None = None
 
     @classmethod
     def _of(cls, found: dict[str, Any], trace: list[Step], notes: list[str]) -> FitReport:
@@ -104,9 +107,9 @@ class FitReport:
             lines += [f"{name}: {value:.4g}" for name, value in self.settings.items()]
         else:
             normal = "" if self.normal_held_out is None else f" (normal model {self.normal_held_out:.3f})"
-            lines.append(f"held-out log-likelihood {self.held_out:.3f} nats a row{normal}, of which:")
+            lines.append(f"held-out log-likelihood {self.held_out:.3f} nats per row{normal}, of which:")
         for name, space, weight, held_out in self.members:
             if weight > 0.005:
                 lines.append(f"  {100 * weight:3.0f} %  {name}, {space} ({held_out:.3f} alone)")
-        lines += [f"note: {note}" for note in self.notes]
+        lines += [f"note: {note}" for note in (*self.notes, *([self.balance] if self.balance else []))]
         return "\n".join(lines + [f"warning: {finding.text}" for finding in self.findings])

@@ -10,7 +10,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._engine import ModelFileError, SettingError
+from ._engine import ModelFileError, SettingError, check_fit
 from .frames import Frame
 
 CHOICES = {
@@ -24,7 +24,7 @@ End = Union[float, str, None]
 Bound = Tuple[str, End, End, bool]
 
 
-class Wish(NamedTuple):
+class ColumnOverride(NamedTuple):
     """The kind that the engine must give a column, with the levels if it is ordered."""
 
     column: str
@@ -39,11 +39,12 @@ def check(settings: Any) -> None:
         if not isinstance(value, str) or value not in allowed:
             raise SettingError(f"{name} is {value!r}, but must be one of {', '.join(map(repr, allowed))}")
     anchors = settings.n_anchors
-    if anchors != "auto" and not (isinstance(anchors, numbers.Integral) and 1 <= int(anchors) <= 10_000):
-        raise SettingError(f"n_anchors is {anchors!r}, but must be 'auto' or a number from 1 to 10000")
+    if anchors != "auto" and not isinstance(anchors, numbers.Integral):
+        raise SettingError(f"n_anchors is {anchors!r}, but must be 'auto' or a whole number")
     budget = settings.time_budget
-    if budget is not None and not (isinstance(budget, numbers.Real) and 0 < float(budget) <= 1e9):
-        raise SettingError(f"time_budget is {budget!r}, but must be a number of seconds above zero")
+    if budget is not None and not isinstance(budget, numbers.Real):
+        raise SettingError(f"time_budget is {budget!r}, but must be a number of seconds")
+    check_fit(None if anchors == "auto" else int(anchors), None if budget is None else float(budget))
 
 
 def threads(n_jobs: Any) -> int | None:
@@ -87,43 +88,43 @@ def chosen(given: Any, names: Sequence[str], setting: str) -> list[str]:
     return [column_name(item, names, setting) for item in items]
 
 
-def wishes(settings: Any, frame: Frame, empty: Sequence[int]) -> list[Wish]:
+def overrides(settings: Any, frame: Frame, empty: Sequence[int]) -> list[ColumnOverride]:
     """Return the kinds of columns that override the engine's rules. An empty column has none."""
     names = frame.names
-    found: dict[str, tuple[str, Wish]] = {}
+    found: dict[str, tuple[str, ColumnOverride]] = {}
 
-    def add(setting: str, wish: Wish) -> None:
-        other = found.get(wish.column)
+    def add(setting: str, wanted: ColumnOverride) -> None:
+        other = found.get(wanted.column)
         if other is not None and other[0] != setting:
-            raise SettingError(f"column {wish.column!r} is in both {other[0]} and {setting}\nhint: name it in one of them")
-        found[wish.column] = (setting, wish)
+            raise SettingError(f"column {wanted.column!r} is in both {other[0]} and {setting}\nhint: name it in one of them")
+        found[wanted.column] = (setting, wanted)
 
     if not (isinstance(settings.categorical_features, str) and settings.categorical_features == "auto"):
         for name in chosen(settings.categorical_features, names, "categorical_features"):
-            add("categorical_features", Wish(name, "category"))
+            add("categorical_features", ColumnOverride(name, "category"))
     for setting, kind in (("continuous_features", "continuous"), ("ignore_features", "ignore")):
         for name in chosen(getattr(settings, setting) or (), names, setting):
-            add(setting, Wish(name, kind))
+            add(setting, ColumnOverride(name, kind))
     for name, levels in _ordered(settings.ordered_features, frame).items():
-        add("ordered_features", Wish(name, "ordered", levels))
-    out = {name: wish for name, (_, wish) in found.items()}
+        add("ordered_features", ColumnOverride(name, "ordered", levels))
+    out = {name: wanted for name, (_, wanted) in found.items()}
     for j, name in enumerate(names):
         out.setdefault(name, _usual(frame, j))
-    return [wish for j, name in enumerate(names) if (wish := out[name]).kind and j not in empty]
+    return [wanted for j, name in enumerate(names) if (wanted := out[name]).kind and j not in empty]
 
 
-def _usual(frame: Frame, j: int) -> Wish:
+def _usual(frame: Frame, j: int) -> ColumnOverride:
     """Return the default kind of a column that no setting names."""
     name = frame.names[j]
     if isinstance(frame.data, np.ndarray) or name in frame.periods():
         # Columns of a matrix are all completed, and periods do not identify rows: neither is an identifier.
-        return Wish(name, "completed")
+        return ColumnOverride(name, "completed")
     levels = frame.levels(j) if frame.is_ordered(j) else None
     if levels and all(isinstance(level, str) for level in levels):
-        return Wish(name, "ordered", levels)
+        return ColumnOverride(name, "ordered", levels)
     if levels and all(_is_number(level) for level in levels) and levels == sorted(levels):
-        return Wish(name, "ordered")
-    return Wish(name, "")
+        return ColumnOverride(name, "ordered")
+    return ColumnOverride(name, "")
 
 
 def _ordered(given: Any, frame: Frame) -> dict[str, list[str] | None]:

@@ -45,8 +45,9 @@ impl Wanted {
 /// A finding of the checks: its kind, the columns, its numbers, a sentence and its severity.
 type Finding = (&'static str, Vec<String>, BTreeMap<&'static str, f64>, String, f64);
 
-/// Notes about a table, notes about its drift from the fitted one, and findings of the checks of the first completed table.
-pub(crate) type Notes = (Vec<String>, Vec<String>, Vec<Finding>);
+/// Notes about a table, notes about its drift from the fitted one, findings of the checks of the first completed table, and a note if
+/// the draws are not in balance.
+pub(crate) type Notes = (Vec<String>, Vec<String>, Vec<Finding>, Option<String>);
 
 /// Completes a table and passes on each batch as it is done, so that they need not all be in memory.
 pub(crate) fn complete(
@@ -76,7 +77,7 @@ pub(crate) fn complete(
         }
         let notes = report.notes().into_iter().chain(report.odd_notes()).collect();
         let findings = checks.finish(Some(&fitted.model)).into_iter().map(finding).collect();
-        Ok((notes, Drift::notes(&report.drift(&fitted.plan)), findings))
+        Ok((notes, Drift::notes(&report.drift(&fitted.plan)), findings, completion.note()))
     };
     run(py, threads, work, hear)
 }

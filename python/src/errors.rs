@@ -79,7 +79,7 @@ impl From<Failure> for PyErr {
             | FrameError::BoundsTwice { .. }
             | FrameError::BadBound { .. }
             | FrameError::BadBounds { .. }
-            | FrameError::BadWish { .. }
+            | FrameError::BadOverride { .. }
             | FrameError::UnknownColumn { .. } => SettingError::new_err(text),
             _ => DataError::new_err(text),
         }

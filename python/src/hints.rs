@@ -14,10 +14,10 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Error::NothingToModel { .. } => {
             "name columns in categorical_features, ordered_features or continuous_features to say what they are".into()
         }
-        Error::BadWish { column, wish: "ordered", .. } => format!(
+        Error::BadOverride { column, wanted: "ordered", .. } => format!(
             "give its levels as they are in the table, from the lowest to the highest: ordered_features={{{column:?}: [...]}}"
         ),
-        Error::BadWish { .. } => "leave the column out of that list, or name it in ignore_features".into(),
+        Error::BadOverride { .. } => "leave the column out of that list, or name it in ignore_features".into(),
         Error::NoBounds { column, .. } => format!(
             "leave {column:?} out of bounds, or name it in continuous_features if its cells are numbers to complete"
         ),

@@ -30,6 +30,8 @@ mod _engine {
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
+    use crate::names::check_fit;
+    #[pymodule_export]
     use crate::table::Table;
 
     /// The texts that count as missing cells, the same as for the command.

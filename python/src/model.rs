@@ -12,13 +12,11 @@ use crate::watch::{Event, Watch};
 use crate::{names, report};
 use numpy::PyArray1;
 use psd_impute::impute::CellSummary;
-use psd_impute::{FitOptions, Recipe, StackOptions};
-use psd_impute_frame::{Format, LeftColumn, Report, Surveyed, TableModel, Wishes, write_file};
+use psd_impute_frame::{ColumnOverrides, Format, LeftColumn, Surveyed, TableModel, write_file};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A fitted model with the plan of its columns.
 #[pyclass(frozen, module = "psd_impute._engine")]
@@ -32,14 +30,14 @@ impl Model {
     /// Missing cells that would stay empty in the columns of `strict`, if given, are an error.
     /// `hear(member, done, of, held_out)` is called for each member tried.
     #[staticmethod]
-    #[pyo3(signature = (table, *, wishes, bounds, recipe, anchors, metric, normal, seed, seconds, strict, threads, hear))]
+    #[pyo3(signature = (table, *, overrides, bounds, preset, anchors, metric, normal, seed, seconds, strict, threads, hear))]
     #[allow(clippy::too_many_arguments)]
     fn fit(
         py: Python<'_>,
         table: &Table,
-        wishes: Vec<(String, String, Option<Vec<String>>)>,
+        overrides: Vec<(String, String, Option<Vec<String>>)>,
         bounds: Asked,
-        recipe: &str,
+        preset: &str,
         anchors: Option<usize>,
         metric: Option<&str>,
         normal: Option<bool>,
@@ -49,24 +47,14 @@ impl Model {
         threads: Option<usize>,
         hear: Bound<'_, PyAny>,
     ) -> PyResult<(Self, Vec<String>, Vec<String>)> {
-        let budget = |seconds: f64| {
-            Duration::try_from_secs_f64(seconds).map_err(|_| {
-                SettingError::new_err(format!(
-                    "time_budget is {seconds}, but must be a number of seconds above zero"
-                ))
-            })
-        };
-        let metric = metric.map(names::metric).transpose()?;
-        let stack = StackOptions { anchors, metric, normal, members: None };
-        let recipe = Recipe::named(recipe, stack).map_err(Failure::from)?;
-        let options = FitOptions { recipe, seed, time_budget: seconds.map(budget).transpose()? };
-        let wishes: Wishes = wishes
+        let options = names::options(preset, anchors, metric, normal, seed, seconds)?;
+        let overrides: ColumnOverrides = overrides
             .into_iter()
-            .map(|(name, wish, levels)| Ok((name, names::wish(&wish, levels)?)))
+            .map(|(name, wanted, levels)| Ok((name, names::column_override(&wanted, levels)?)))
             .collect::<PyResult<_>>()?;
         let source = table.source();
         let work = move |teller: &Teller<Event, (TableModel, Vec<String>, Vec<String>)>| {
-            let surveyed = Surveyed::new(&source, wishes)?;
+            let surveyed = Surveyed::new(&source, overrides)?;
             if let Some(names) = strict {
                 LeftColumn::refuse_empty(&among(surveyed.left(), &names))?;
             }
@@ -164,11 +152,7 @@ impl Model {
 
     /// Notes about the missing cells that stay empty in the columns of these names; an error if strict.
     fn left_empty(&self, table: &Table, names: Vec<String>, strict: bool) -> PyResult<Vec<String>> {
-        let mut report = Report::default();
-        for batch in table.source().batches().map_err(Failure::from)? {
-            report.add_left(&self.fitted.plan.left(&batch.map_err(Failure::from)?).map_err(Failure::from)?);
-        }
-        let left = among(report.left, &names);
+        let left = among(self.fitted.plan.left_in(&table.source()).map_err(Failure::from)?, &names);
         if strict {
             LeftColumn::refuse_empty(&left).map_err(Failure::from)?;
         }

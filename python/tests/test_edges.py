@@ -159,7 +159,7 @@ def test_an_ordered_categorical_is_taken_as_such(grades, tmp_path):
 
 @pytest.mark.parametrize("given, text", [
     ({"ordered_features": ["grade"]}, "column `grade` cannot be taken as ordered: its labels have no order of their own\nhint: give its levels"),
-    ({"ordered_features": {"grade": ["poor", "fair", "good"]}}, "its label `best` is none of the levels given"),
+    ({"ordered_features": {"grade": ["poor", "fair", "good"]}}, "its label `best` is not one of the levels given"),
     ({"ordered_features": {"score": [4, 3, 2, 1]}}, "numbers are ordered by their size"),
     ({"ordered_features": {"grade": "poor<fair"}}, "must be a list from the lowest to the highest"),
     ({"ordered_features": {"grade": ["poor", "poor"]}}, "a level of 'grade' is given twice"),

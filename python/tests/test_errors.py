@@ -24,7 +24,7 @@ def test_every_class_is_a_mistake_of_a_known_kind():
     ({"n_anchors": 2.5}, "n_anchors is 2.5"),
     ({"time_budget": -1}, "time_budget is -1, but must be a number of seconds above zero"),
     ({"n_jobs": 0}, "n_jobs is 0, but must be None, -1 or a number of threads"),
-    ({"preset": "paper", "n_anchors": 3}, "the paper's recipes set the anchors"),
+    ({"preset": "paper", "n_anchors": 3}, "the paper's presets set the anchors"),
     ({"preset": "theory", "time_budget": 5}, "have no time budget"),
     ({"categorical_features": "all"}, "categorical_features is 'all', but must be 'auto' or a list of columns"),
     ({"categorical_features": [7]}, "there is no column 7\nhint: the columns are x0, x1, x2"),

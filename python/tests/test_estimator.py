@@ -218,7 +218,7 @@ def test_the_report(matrix, capsys):
     assert [step.name for step in report.trace][0] == "normal model"
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == len(report.trace) and printed[0].startswith("[PSDImputer] 1 of ")
-    assert f"held-out log-likelihood {report.held_out:.3f} nats a row" in str(report)
+    assert f"held-out log-likelihood {report.held_out:.3f} nats per row" in str(report)
 
 
 def test_the_held_out_likelihood_is_that_of_a_normal_table():

@@ -174,7 +174,7 @@ fn a_kernel_density_may_be_asked_for() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
         said.contains("100 %  kernel density with 8 anchors")
-            && said.contains("11 cells of `town` stay empty: it is to be ignored"),
+            && said.contains("11 cells of `town` stay empty: it is ignored, as asked"),
         "{said}"
     );
 }

@@ -77,7 +77,7 @@ fn draws_that_are_not_in_balance_are_said_to_be_so() {
     assert!(!said.contains("balance"), "{said}");
     let said = folder.said("impute in.csv -o out.csv --preset theory");
     assert!(
-        said.contains("draws are not in balance, since the model is none of the default preset"),
+        said.contains("draws are not in balance, since the model was not fitted by the default preset"),
         "{said}"
     );
     let said = folder.said("impute in.csv -o out.csv --preset theory --method mean");

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 type Rows = Vec<Vec<Option<f64>>>;
 
-/// What can be asked for.
+/// The quantities that can be asked for.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Request {

@@ -26,6 +26,7 @@ pub mod ampute;
 mod error;
 pub mod imputers;
 pub mod lab;
+mod linalg;
 pub mod metrics;
 mod scale;
 pub mod toys;

@@ -66,6 +66,10 @@ impl Shape {
     }
 
     /// Draws complete rows.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine for a table without rows.
     pub fn rows(self, count: usize, rng: &mut dyn Rng) -> Result<Table> {
         let d = self.columns().len();
         let row = |i| {

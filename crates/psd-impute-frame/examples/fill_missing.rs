@@ -1,19 +1,19 @@
-//! Completes a table with the mean or the most frequent label of each column: `fill_missing in.parquet out.csv [column=wish ...]`,
-//! where a wish is `category`, `continuous` or `ignore`. Prints what the columns are, one a line.
+//! Completes a table with the mean or the most frequent label of each column: `fill_missing in.parquet out.csv [column=override ...]`,
+//! where an override is `category`, `continuous` or `ignore`. Prints what the columns are, one per line.
 
 use psd_impute::table::{Kind, Table};
-use psd_impute_frame::{Plan, ReadOptions, Report, Result, Source, Wish, Wishes, Writer};
+use psd_impute_frame::{ColumnOverride, ColumnOverrides, Plan, ReadOptions, Report, Result, Source, Writer};
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [input, output, wishes @ ..] = arguments.as_slice() else {
+    let [input, output, overrides @ ..] = arguments.as_slice() else {
         eprintln!("usage: fill_missing INPUT OUTPUT [COLUMN=category|continuous|ignore ...]");
         return ExitCode::from(1);
     };
-    let wishes = wishes.iter().filter_map(|text| wish(text)).collect();
-    match run(Path::new(input), Path::new(output), &wishes) {
+    let overrides = overrides.iter().filter_map(|text| column_override(text)).collect();
+    match run(Path::new(input), Path::new(output), &overrides) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -25,20 +25,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn wish(text: &str) -> Option<(String, Wish)> {
-    let (column, wish) = text.split_once('=')?;
-    let wish = match wish {
-        "category" => Wish::Category,
-        "continuous" => Wish::Continuous,
-        "ignore" => Wish::Ignore,
+fn column_override(text: &str) -> Option<(String, ColumnOverride)> {
+    let (column, wanted) = text.split_once('=')?;
+    let wanted = match wanted {
+        "category" => ColumnOverride::Category,
+        "continuous" => ColumnOverride::Continuous,
+        "ignore" => ColumnOverride::Ignore,
         _ => return None,
     };
-    Some((column.to_string(), wish))
+    Some((column.to_string(), wanted))
 }
 
-fn run(input: &Path, output: &Path, wishes: &Wishes) -> Result<()> {
+fn run(input: &Path, output: &Path, overrides: &ColumnOverrides) -> Result<()> {
     let source = Source::open(input, &ReadOptions::default())?;
-    let plan = Plan::infer(source.batches()?, wishes)?;
+    let plan = Plan::infer(source.batches()?, overrides)?;
     for column in plan.columns() {
         println!("{}\t{}\t{}", column.name(), column.kind().name(), column.note(0).unwrap_or_default());
     }
@@ -60,7 +60,7 @@ fn run(input: &Path, output: &Path, wishes: &Wishes) -> Result<()> {
     writer.finish()
 }
 
-/// What each column is completed with.
+/// The value that each column is completed with.
 #[derive(Default)]
 struct Means {
     columns: Vec<Counts>,

@@ -238,13 +238,13 @@ pub enum Error {
         /// The name.
         column: String,
     },
-    /// A column that cannot be treated as wished.
-    #[error("column `{column}` cannot be taken as {wish}: {problem}")]
-    BadWish {
+    /// A column that cannot be treated as overridden.
+    #[error("column `{column}` cannot be taken as {wanted}: {problem}")]
+    BadOverride {
         /// The column.
         column: String,
         /// The requested treatment.
-        wish: &'static str,
+        wanted: &'static str,
         /// The reason why it is impossible.
         problem: String,
     },
@@ -453,7 +453,7 @@ impl Error {
                 return Some(format!("the columns are {}", known.join(", ")));
             }
             Error::TakenName { .. } => "give that column another name, and ask for each indicator once",
-            Error::BadWish { .. } => "take the column as something else, or ignore it",
+            Error::BadOverride { .. } => "take the column as something else, or ignore it",
             Error::NothingToModel { .. } => {
                 "look at the kinds of the columns, and say which to take as a category or as continuous"
             }

@@ -6,13 +6,13 @@
 //! preserved: text byte for byte, Arrow columns with their types.
 //!
 //! ```
-//! use psd_impute_frame::{Plan, ReadOptions, Source, Wishes, Writer};
+//! use psd_impute_frame::{Plan, ReadOptions, Source, ColumnOverrides, Writer};
 //! # let folder = tempfile::tempdir()?;
 //! # let (input, output) = (folder.path().join("in.csv"), folder.path().join("out.csv"));
 //! std::fs::write(&input, "size;colour\r\n1,5;red\r\nNA;blue\r\n2,5;\"red\"\r\n3,50;blue\r\n")?;
 //!
 //! let source = Source::open(&input, &ReadOptions::default())?;
-//! let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+//! let plan = Plan::infer(source.batches()?, &ColumnOverrides::new())?;
 //! let mut writer = Writer::create(&output, source.format())?;
 //! for batch in source.batches()? {
 //!     let batch = batch?;
@@ -80,8 +80,8 @@ pub use missing::{DEFAULT_MISSING, Token};
 pub use open::{ReadOptions, Source};
 pub use place::{At, Origin, Place};
 pub use plan::{
-    ColumnPlan, Kind, Learned, MOST_LABELS, Moments, Plan, Reason, Remark, Role, Sentinel, Survey, Wish,
-    Wishes,
+    ColumnOverride, ColumnOverrides, ColumnPlan, Kind, Learned, MOST_LABELS, Moments, Plan, Reason, Remark,
+    Role, Sentinel, Survey,
 };
 pub use report::{ColumnReport, LeftColumn, Report};
 pub use table_model::{

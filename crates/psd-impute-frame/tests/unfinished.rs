@@ -1,7 +1,7 @@
 //! Alone in its process, because it ends all writers there are.
 
 use psd_impute_frame::{
-    Batch, Compression, Format, Plan, ReadOptions, Result, Source, Wishes, Writer, remove_unfinished,
+    Batch, ColumnOverrides, Compression, Format, Plan, ReadOptions, Result, Source, Writer, remove_unfinished,
 };
 
 const TEXT: &str = "a,b\n1.5,2\nNA,3\n2.5,4\n";
@@ -21,7 +21,7 @@ fn open_writers_leave_nothing_behind() -> std::result::Result<(), Box<dyn std::e
     let path = |name: &str| folder.path().join(name);
     let source = Source::spool(TEXT.as_bytes(), &ReadOptions::default())?;
     let batch = source.batches()?.next().ok_or("a batch")??;
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new())?;
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new())?;
 
     begun(&path("finished.csv"), &plan, &batch)?.finish()?;
     drop(begun(&path("dropped.csv"), &plan, &batch)?);

@@ -10,7 +10,7 @@ use psd_impute_frame::{
 use std::collections::HashSet;
 
 /// Completed rows that are compared, at most, over all completed tables.
-const ROWS: usize = 4_000;
+const SHOWN_ROWS: usize = 4_000;
 /// Number of rows up to which a whole table is drawn and checked; of longer tables only the sample is.
 const WHOLE: u64 = 20_000;
 /// The seed of draws: the default of `impute`.
@@ -34,7 +34,7 @@ impl Imputed {
         limits: &Limits,
         checks: &mut Checks,
     ) -> Result<Self> {
-        let gaps = gaps.some(ROWS)?;
+        let gaps = gaps.some(SHOWN_ROWS)?;
         let with_gaps: HashSet<u64> = gaps.numbers.iter().copied().collect();
         let looked_at: HashSet<u64> = rows.sample.numbers.iter().copied().collect();
         let whole = rows.report.rows <= WHOLE;
@@ -73,7 +73,7 @@ impl Imputed {
         plan: &Plan,
         checks: &mut Checks,
     ) -> Result<Self> {
-        let gaps = gaps.some((ROWS / completed.len().max(1)).max(50))?;
+        let gaps = gaps.some((SHOWN_ROWS / completed.len().max(1)).max(50))?;
         let wanted: HashSet<u64> = gaps.numbers.iter().copied().collect();
         let mut checks = Some(checks);
         let tables = completed.iter().map(|done| read_one(source, done, plan, &wanted, checks.take()));

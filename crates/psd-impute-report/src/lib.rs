@@ -4,7 +4,7 @@
 //! bounded number of its rows. [`page`] writes the result as one self-contained HTML file.
 //!
 //! ```
-//! use psd_impute_frame::{ReadOptions, Source, Surveyed, Wishes};
+//! use psd_impute_frame::{ReadOptions, Source, Surveyed, ColumnOverrides};
 //! use psd_impute_report::{Findings, Subject, page};
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("sizes.csv");
@@ -12,7 +12,7 @@
 //! # std::fs::write(&path, format!("a,b\n{}", (0..60).map(row).collect::<String>()))?;
 //!
 //! let source = Source::open(&path, &ReadOptions::default())?;
-//! let model = Surveyed::new(&source, Wishes::new())?.fit(&source, &Default::default(), &mut ())?;
+//! let model = Surveyed::new(&source, ColumnOverrides::new())?.fit(&source, &Default::default(), &mut ())?;
 //! let findings = Findings::of(&Subject::new(&source, &model))?;
 //! assert!(findings.missing.answer().starts_with("20 of 120 cells (17 %) are missing"));
 //! assert!(page(&findings)?.starts_with("<!doctype html>"));

@@ -5,9 +5,9 @@
 
 use faer::{Mat, MatRef};
 use psd_impute::Result;
-use psd_impute::kernel::{Anchors, BaseMeasure, Bounds, Features, Metric};
+use psd_impute::internals::kernel::{Anchors, BaseMeasure, Bounds, Features, Metric};
+use psd_impute::internals::objective::{Problem, ProblemOptions, Regularizer};
 use psd_impute::learn::psd::Reference;
-use psd_impute::objective::{Problem, ProblemOptions, Regularizer};
 use psd_impute::solver::{Solution, SolverOptions, solve};
 use psd_impute::table::{Column, Table};
 use rand::{RngExt, SeedableRng};

@@ -23,9 +23,9 @@ pub enum Error {
     /// A fit stopped by its observer.
     #[error("the fit was given up")]
     Abandoned,
-    /// An option that one of the paper's recipes sets itself.
+    /// An option that one of the paper's presets sets itself.
     #[error(
-        "the paper's recipes set the anchors, the metric and the reference themselves, and have no time budget"
+        "the paper's presets set the anchors, the metric and the reference themselves, and have no time budget"
     )]
     RecipeHasItsOwn,
     /// A cell that cannot be used. Rows are counted from zero.
@@ -132,7 +132,7 @@ pub enum Error {
 #[non_exhaustive]
 pub enum ModelFileError {
     /// It does not start like a model file.
-    #[error("is no model of psd-impute")]
+    #[error("is not a psd-impute model")]
     NotAModel,
     /// Its format is unknown to this version.
     #[error("has format {found}, but this version of psd-impute knows format {known} only")]

@@ -22,22 +22,19 @@
 //! For users: [`Table`], [`Model`] and its [`FitOptions`], [`Limits`], [`Imputations`](model::Imputations), and
 //! [`Imputer`](impute::Imputer) for summaries of cells, scores and new rows.
 //!
-//! For researchers: [`density`] (marginals, conditionals and draws of any [`Density`](density::Density)), [`learn`] (kernel densities, mixtures and donors, one kind a
-//! module), [`stack`] (members weighed by cross-validation), [`kernel`] and [`solver`].
+//! For researchers: [`density`] (marginals, conditionals and draws of any [`Density`](density::Density)), [`learn`] (kernel densities, mixtures and
+//! donors, one module each), [`stack`] (members weighed by cross-validation) and [`solver`].
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod density;
 mod error;
 pub mod impute;
-pub mod kernel;
+mod kernel;
 pub mod learn;
-// Open to this workspace's own tests, benchmarks and baselines only; no part of the interface.
-#[doc(hidden)]
-pub mod linalg;
+mod linalg;
 pub mod model;
-#[doc(hidden)]
-pub mod objective;
+mod objective;
 pub mod solver;
 pub mod stack;
 pub mod table;
@@ -46,3 +43,27 @@ pub use error::{Error, ModelFileError, Result};
 pub use impute::Limits;
 pub use model::{FitOptions, Model, Recipe, StackOptions};
 pub use table::{Column, Table};
+
+/// Open to the tests, benchmarks and examples of this crate only. It is not part of the interface and may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::density::warped::Warped;
+    pub use crate::learn::imputed_copy::imputed_copy;
+    pub use crate::solver::step::{NewtonStep, newton_step_at};
+    pub use crate::table::warps::{Warp, Warps};
+
+    /// Features of kernel densities.
+    pub mod kernel {
+        pub use crate::kernel::*;
+    }
+
+    /// Linear algebra.
+    pub mod linalg {
+        pub use crate::linalg::*;
+    }
+
+    /// The penalised likelihood.
+    pub mod objective {
+        pub use crate::objective::*;
+    }
+}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .._engine import MISSING_TEXTS, DataError, Model, Table
 
 Labels = Mapping[int, Sequence[Any]]
-Notes = Tuple[List[str], List[str], List[Any]]
+Notes = Tuple[List[str], List[str], List[Any], Optional[str]]
 
 
 class Frame:

@@ -67,7 +67,7 @@ def _members(report: FitReport, ax: Axes | None) -> Any:
     ax.set_yticks(range(len(order)), order)
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(axis="y", color=PALE, zorder=0)
-    ax.set_xlabel("held-out log-likelihood (nats a row)")
+    ax.set_xlabel("held-out log-likelihood (nats per row)")
     _explain(ax, report)
     tidy(ax)
     return drawn

@@ -1,7 +1,7 @@
 //! `psd-impute ampute`: remove cells from a table.
 
 use super::Failure;
-use super::table_args::{TableArgs, is_standard, whole_table, writer};
+use super::table_args::{TableArgs, is_standard, writer};
 use crate::diagnostic::printable;
 use crate::io::{Holds, check_output};
 use clap::{Args, ValueEnum};
@@ -21,7 +21,7 @@ pub(crate) struct Ampute {
     /// taken away are empty. Identifiers and free text stay.
     #[arg(short, long)]
     output: PathBuf,
-    /// What a cell's going missing depends on.
+    /// The mechanism: how the chance that a cell goes missing depends on the table.
     #[arg(long, value_enum, default_value_t = Kind::Mcar)]
     mechanism: Kind,
     /// With `--mechanism mnar`: how cells go missing [default: logistic].
@@ -30,7 +30,7 @@ pub(crate) struct Ampute {
     /// The share of cells to take away, in the columns that lose any.
     #[arg(long, value_name = "P", value_parser = share)]
     rate: f64,
-    /// The seed of everything random.
+    /// The random seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -49,9 +49,9 @@ enum Kind {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum NotAtRandom {
-    /// Three columns in ten decide over the others, and lose cells completely at random.
+    /// Three columns in ten determine where the others lose cells, and lose theirs completely at random.
     Logistic,
-    /// Each cell decides over itself.
+    /// A cell goes missing by its own value.
     #[value(name = "self")]
     Itself,
     /// The lower and the upper quarter of seven columns in ten lose cells.
@@ -73,8 +73,8 @@ impl Ampute {
             check_output(&self.output, Holds::Table, &read)?;
         }
         let source = self.table.open_all(&self.input)?;
-        let plan = Plan::infer(source.batches()?, &self.table.wishes()?)?;
-        let table = whole_table(&source, &plan)?;
+        let plan = Plan::infer(source.batches()?, &self.table.overrides()?)?;
+        let table = plan.whole_table(&source)?;
         let masked = mechanism
             .ampute(&table, self.rate, self.seed)
             .map_err(|error| Failure::Evaluation { path: self.input[0].clone(), error })?;

@@ -3,10 +3,10 @@
 use clap::Args;
 use psd_impute_frame::{Bounds, BoundsOptions, End};
 
-/// What the cells of columns may be.
+/// Bounds of the cells of columns.
 #[derive(Args)]
 pub(crate) struct BoundsArgs {
-    /// What the cells of a column may be, both ends included; either may be left out, as in `--bounds age=0:`. Imputed cells also respect ends
+    /// The bounds of the cells of a column, both ends included; either may be left out, as in `--bounds age=0:`. Imputed cells also respect ends
     /// that all observed ones respect (positive amounts, shares, scales); `--bounds none` lifts these.
     #[arg(long, value_name = "COL=LO:HI", value_parser = parse_any)]
     bounds: Vec<BoundsArg>,

@@ -16,7 +16,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const ROWS: usize = 400;
+const DEMO_ROWS: usize = 400;
 const MISSING: f64 = 0.3;
 /// The width and height of a picture in characters, and the part of the moons that it shows.
 const PICTURE: (usize, usize) = (24, 9);
@@ -41,10 +41,14 @@ impl Demo {
             return self.draw(directory, out);
         }
         let rng = &mut ChaCha8Rng::seed_from_u64(self.seed);
-        let truth = Shape::TwoMoons.rows(ROWS, rng)?;
+        let truth = Shape::TwoMoons.rows(DEMO_ROWS, rng)?;
         let table = Gaps::One(2.0 * MISSING).cut(&truth, rng)?;
         let missing = table.cells().col_iter().flat_map(|row| row.iter()).filter(|x| x.is_nan()).count();
-        writeln!(out, "Two moons: {ROWS} rows, 2 columns, {missing} of {} cells missing.\n", 2 * ROWS)?;
+        writeln!(
+            out,
+            "Two moons: {DEMO_ROWS} rows, 2 columns, {missing} of {} cells missing.\n",
+            2 * DEMO_ROWS
+        )?;
         let completed = self.complete(&table)?;
         let [_, regression, _, draws] = &completed;
         show_points(out, [("the truth", &truth), (regression.0, &regression.1), (draws.0, &draws.1)])?;
@@ -71,7 +75,7 @@ impl Demo {
     /// Learns the toys and writes their figures; prints how well each was learned.
     fn draw(&self, directory: &Path, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         std::fs::create_dir_all(directory).map_err(Failure::of_file(directory))?;
-        writeln!(out, "Log-likelihood of {} fresh complete rows, nats a row:\n", toys::ROWS)?;
+        writeln!(out, "Log-likelihood of {} fresh complete rows, nats per row:\n", toys::ROWS)?;
         writeln!(out, "              learned from the table   learned from the    true")?;
         writeln!(out, "                           with gaps    complete table   density")?;
         for toy in &toys::TOYS {

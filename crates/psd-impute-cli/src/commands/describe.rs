@@ -99,17 +99,14 @@ impl Describe {
         let FitSummary { recipe, rows_fitted, seed, converged, .. } = &report.fit;
         let status = if *converged { "converged" } else { "did not converge" };
         writeln!(out, "fitted to {} with seed {seed}; {status}", count(*rows_fitted as u64, "row"))?;
-        writeln!(out, "recipe: {recipe}")?;
+        writeln!(out, "preset: {recipe}")?;
         report.fit.print(out)
     }
 
     fn describe_table(&self, source: &Source, out: &mut dyn Write) -> Result<(), Failure> {
-        let wishes = self.table.wishes()?;
-        let mut survey = Survey::new(&wishes);
-        for batch in source.batches()? {
-            survey.add(&batch?)?;
-        }
-        let plan = survey.plan(&wishes)?;
+        let overrides = self.table.overrides()?;
+        let survey = Survey::of(source.batches()?, &overrides)?;
+        let plan = survey.plan(&overrides)?;
         let modelled: Vec<&ColumnPlan> = plan.modelled().collect();
         let mut patterns = Patterns::default();
         if !modelled.is_empty() {

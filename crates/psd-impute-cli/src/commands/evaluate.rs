@@ -2,12 +2,12 @@
 
 use super::Failure;
 use super::intervals;
-use super::table_args::{TableArgs, whole_table};
+use super::table_args::TableArgs;
 use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute_eval::Error;
 use psd_impute_eval::metrics::{Evaluation, Intervals, Scores, WASSERSTEIN_ROWS, WASSERSTEIN_TABLES};
-use psd_impute_frame::{ColumnPlan, Plan, Role, Source, Survey};
+use psd_impute_frame::{ColumnOverrides, ColumnPlan, Plan, Role, Source, Survey};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::Write;
@@ -60,10 +60,10 @@ impl Evaluate {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let source = self.table.open(&self.truth)?;
         let survey = survey(&source)?;
-        let plan = survey.plan(&self.table.wishes()?)?;
-        let truth = whole_table(&source, &plan)?;
+        let plan = survey.plan(&self.table.overrides()?)?;
+        let truth = plan.whole_table(&source)?;
         let masked_source = self.table.open(&self.masked)?;
-        let masked = whole_table(&masked_source, &plan)?;
+        let masked = plan.whole_table(&masked_source)?;
         let at = |path: &Path, error: Error| Failure::Evaluation { path: path.to_owned(), error };
         let evaluation = Evaluation::new(&truth, &masked).map_err(|error| match error {
             Error::NoCompleteRow => at(&self.truth, error),
@@ -74,7 +74,7 @@ impl Evaluate {
         let mut each = Vec::new();
         for (k, path) in self.completed.iter().enumerate() {
             let source = self.table.open(path)?;
-            let completed = whole_table(&source, &plan)?;
+            let completed = plan.whole_table(&source)?;
             let scores = evaluation.score(k, &completed).map_err(|error| at(path, error))?;
             unscored.describe(path, &source)?;
             each.push(Scored { file: path.display().to_string(), scores });
@@ -180,11 +180,7 @@ impl<'a> Unscored<'a> {
 }
 
 fn survey(source: &Source) -> Result<Survey, Failure> {
-    let mut survey = Survey::default();
-    for batch in source.batches()? {
-        survey.add(&batch?)?;
-    }
-    Ok(survey)
+    Ok(Survey::of(source.batches()?, &ColumnOverrides::new())?)
 }
 
 /// The number of missing cells of each column, where known.

@@ -25,17 +25,17 @@ pub(crate) enum Failure {
     NoFolder { path: PathBuf, folder: PathBuf },
     #[error("{}: is a folder", path.display())]
     IsFolder { path: PathBuf },
-    #[error("{}: is to be written twice", path.display())]
+    #[error("{}: would be written twice", path.display())]
     SameFile { path: PathBuf },
     #[error("{}: is read from, and would be overwritten", path.display())]
     Overwrites { path: PathBuf },
-    #[error("{}: {holds} is written, and the name says something else", path.display())]
+    #[error("{}: {holds} would be written, but the ending of the name is for something else", path.display())]
     OtherEnding { path: PathBuf, holds: &'static str, wanted: &'static str },
     #[error("{}: is in the folder {}, whose files are read", path.display(), folder.display())]
     WithinInput { path: PathBuf, folder: PathBuf },
     #[error("standard output cannot hold more than one thing")]
     OneStream,
-    #[error("standard input is a table of its own, and other files are named too")]
+    #[error("standard input cannot be combined with other files")]
     InputsWithStream,
     #[error("drawing a picture: {0}")]
     Picture(String),
@@ -55,7 +55,7 @@ pub(crate) enum Failure {
     Interval { path: PathBuf, line: u64, what: String },
     #[error("{}: has no record", path.display())]
     NoRecords { path: PathBuf },
-    #[error("{}: line {line} is no record: {what}", path.display())]
+    #[error("{}: line {line} is not a record: {what}", path.display())]
     Record { path: PathBuf, line: usize, what: String },
     #[error("{}: has none of these methods, or none is installed", study.display())]
     NoMethods { study: PathBuf },
@@ -195,7 +195,7 @@ fn frame_hint(error: &psd_impute_frame::Error) -> Option<String> {
                 LeftColumn::remedies(columns, ["--categorical", "--continuous", "--ignore"]);
             format!("{remedies}; without --strict the cells stay empty")
         }
-        Error::BadWish { column, wish: "ordered", .. } => format!(
+        Error::BadOverride { column, wanted: "ordered", .. } => format!(
             "give the levels as they are in the table, from the lowest to the highest: --ordered \"{column}=LOW<MIDDLE<HIGH\""
         ),
         Error::BoundsTwice { column } => format!("both ends go into one, {column}=LO:HI"),

@@ -24,7 +24,7 @@ pub(crate) struct Fit {
     /// The model file to write; `-` writes standard output.
     #[arg(short, long)]
     output: PathBuf,
-    /// The seed of everything random.
+    /// The random seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]

@@ -1,40 +1,31 @@
 //! Options for fitting a model.
 
 use super::Failure;
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Args, ValueEnum};
-use psd_impute::kernel::MetricKind;
+use psd_impute::learn::psd::MetricKind;
 use psd_impute::{FitOptions, Recipe, StackOptions};
 use std::str::FromStr;
 use std::time::Duration;
 
+/// The value of an option that leaves the choice to the engine.
+const AUTO: &str = "auto";
+
 /// How a model is fitted.
 #[derive(Args)]
 pub(crate) struct FitArgs {
-    /// How to fit: the stack chosen by cross-validation, or one of the paper's recipes.
+    /// The densities to fit: the stack chosen by cross-validation, or one of the paper's.
     #[arg(long, value_name = "PRESET", value_parser = preset(), default_value = Recipe::NAMES[0])]
     pub(crate) preset: String,
     /// Fit one kernel density with so many anchors instead of the stack.
     #[arg(long, value_name = "N|auto", default_value = "auto")]
     anchors: AnchorCount,
     /// The kind of metric that kernel densities have.
-    #[arg(long, value_enum, default_value_t = MetricArg::Auto)]
-    metric: MetricArg,
+    #[arg(long, value_name = "METRIC", value_parser = metric(), default_value = AUTO)]
+    metric: String,
     /// Seconds after which no finer member of the stack is tried; 60 unless given.
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
-    time_budget: Option<f64>,
-}
-
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum MetricArg {
-    /// What the stack takes: full.
-    Auto,
-    /// Any.
-    Full,
-    /// A bandwidth for each column.
-    Diagonal,
-    /// One bandwidth for all columns.
-    Isotropic,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_budget: Option<Duration>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -44,15 +35,18 @@ impl FromStr for AnchorCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse::<usize>() {
-            _ if text == "auto" => Ok(Self(None)),
-            Ok(count) if (1..=10_000).contains(&count) => Ok(Self(Some(count))),
-            _ => Err("expected `auto` or a number from 1 to 10000".to_string()),
+        if text == AUTO {
+            return Ok(Self(None));
         }
+        // A text that is no number is refused like the number zero.
+        let anchors = Some(text.parse().unwrap_or(0));
+        let recipe = Recipe::Stack(StackOptions { anchors, ..StackOptions::default() });
+        let checked = FitOptions { recipe, ..FitOptions::default() }.check();
+        checked.map(|()| Self(anchors)).map_err(|error| format!("expected `{AUTO}` or {}", expected(&error)))
     }
 }
 
-/// The recipes, with help.
+/// The presets, with help.
 fn preset() -> PossibleValuesParser {
     let help = [
         "A stack of members, weighted by how well they predict what they have not seen",
@@ -63,24 +57,35 @@ fn preset() -> PossibleValuesParser {
     PossibleValuesParser::new(values.collect::<Vec<_>>())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 1e9 => Ok(seconds),
-        _ => Err("expected a number of seconds above zero".to_string()),
+/// The kinds of metric, with help.
+fn metric() -> PossibleValuesParser {
+    let help = ["Any", "A bandwidth for each column", "One bandwidth for all columns"];
+    let auto = PossibleValue::new(AUTO).help("The choice of the stack: full");
+    let values =
+        MetricKind::NAMES.into_iter().zip(help).map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new([auto].into_iter().chain(values).collect::<Vec<_>>())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    FitOptions::seconds(text.parse().unwrap_or(f64::NAN))
+        .map_err(|error| format!("expected {}", expected(&error)))
+}
+
+/// The values that the engine allows instead of one that it refuses.
+fn expected(error: &psd_impute::Error) -> String {
+    match error {
+        psd_impute::Error::BadParameter { expected, .. } => expected.to_string(),
+        other => other.to_string(),
     }
 }
 
 impl FitArgs {
     /// The engine's options.
     pub(crate) fn options(&self, seed: u64) -> Result<FitOptions, Failure> {
-        let metric = match self.metric {
-            MetricArg::Auto => None,
-            MetricArg::Full => Some(MetricKind::Full),
-            MetricArg::Diagonal => Some(MetricKind::Diagonal),
-            MetricArg::Isotropic => Some(MetricKind::Isotropic),
-        };
+        let named = (self.metric != AUTO).then(|| MetricKind::named(&self.metric));
+        let metric = named.transpose().map_err(psd_impute_frame::Error::from)?;
         let stack = StackOptions { anchors: self.anchors.0, metric, normal: None, members: None };
         let recipe = Recipe::named(&self.preset, stack).map_err(psd_impute_frame::Error::from)?;
-        Ok(FitOptions { recipe, seed, time_budget: self.time_budget.map(Duration::from_secs_f64) })
+        Ok(FitOptions { recipe, seed, time_budget: self.time_budget })
     }
 }

@@ -14,8 +14,8 @@ use clap::{Args, ValueEnum};
 use psd_impute::Recipe;
 use psd_impute::impute::Limits;
 use psd_impute_frame::{
-    Checked, Checks, Completed, CompletionOptions, Drift, Format, LeftColumn, Method, Plan, Report, Source,
-    TableModel, Warning, Writer,
+    Checked, Checks, Completed, Completion, CompletionOptions, Drift, Format, LeftColumn, Method, Plan,
+    Report, Source, TableModel, Warning, Writer,
 };
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,7 +45,7 @@ pub(crate) struct Impute {
     /// -m, out.csv becomes out.1.csv, out.2.csv, ...; `-` writes standard output.
     #[arg(short, long)]
     output: PathBuf,
-    /// What to put into a missing cell.
+    /// The value that a missing cell gets.
     #[arg(long, value_enum, default_value_t = MethodArg::Draw)]
     method: MethodArg,
     /// How many completed tables to write. The draws of more than one come from refits under random row weights, so that what is
@@ -55,7 +55,7 @@ pub(crate) struct Impute {
     /// Draw all tables from the one fit: they then leave out how uncertain the fit is.
     #[arg(long)]
     one_fit: bool,
-    /// The seed of everything random.
+    /// The random seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Complete with a fitted model instead of fitting one.
@@ -286,31 +286,25 @@ impl Impute {
             write_intervals(path, source, model.model(), limits, progress)?;
         }
         progress.begin("completing", self.m * report.rows);
-        let Fitted::Model(fitted) = model else {
-            for k in 1..=self.m {
-                let mut output = self.output(source, report, k, progress)?;
-                for encoded in model.plan().batches(source)? {
-                    let encoded = encoded?;
-                    let same = model.plan().decode(&encoded.batch, &encoded.table)?;
-                    output.write(same, &encoded.counts)?;
-                }
-                output.writer.finish()?;
-            }
-            return Ok(Done::default());
-        };
         let method = Method::from(self.method);
-        let (tables, seed, one_fit) = (self.m, self.seed, self.one_fit);
-        let options = CompletionOptions { method, tables, seed, one_fit, limits: limits.clone() };
-        let completion = fitted.completion(options)?;
+        let (tables, seed, one_fit, limits) = (self.m, self.seed, self.one_fit, limits.clone());
+        let completion = match model {
+            Fitted::Model(fitted) => {
+                fitted.completion(CompletionOptions { method, tables, seed, one_fit, limits })?
+            }
+            Fitted::Nothing(plan) => Completion::of_nothing(plan, limits),
+        };
         notes.extend(completion.note());
-        let mut checks = Checks::new(&fitted.plan, method.filled_with());
+        let mut checks = model.model().map(|fitted| Checks::new(&fitted.plan, method.filled_with()));
         for k in 1..=self.m {
             let mut output = self.output(source, report, k, progress)?;
-            let first = (k == 1).then_some(&mut checks);
+            let first = checks.as_mut().filter(|_| k == 1);
             completion.table(k, source, first, |completed, counts| output.write(completed, counts))?;
             output.writer.finish()?;
         }
-        Ok(Done { warnings: checks.finish(Some(&fitted.model)), balanced: completion.is_balanced() })
+        let model = model.model().map(|fitted| &fitted.model);
+        let warnings = checks.map_or_else(Vec::new, |checks| checks.finish(model));
+        Ok(Done { warnings, balanced: completion.is_balanced() })
     }
 
     /// Begins one of the completed tables.

@@ -11,12 +11,12 @@ const DESCRIPTION: &str = "
 \\fBpsd-impute\\fR fills the missing cells of a table. By default each gets a draw from its distribution given the observed cells of its row, under
 densities that are fitted to the table itself; \\fB\\-\\-method\\fR puts means or medians there, and \\fB\\-m\\fR makes several tables for multiple
 imputation. Numbers, integers, categories, dates and times may be mixed. Observed cells come out as they were. What was assumed, left out or left
-empty is said on standard error.
+empty is reported on standard error.
 .PP
 A column that names rows, free text, and a column that is never observed are left alone, with a note. \\fBpsd-impute describe\\fR says what each
 column is taken for; \\fB\\-\\-categorical\\fR, \\fB\\-\\-ordered\\fR, \\fB\\-\\-continuous\\fR and \\fB\\-\\-ignore\\fR say otherwise.
 .PP
-Completed tables are checked. What should be looked at before one is used is said as warnings, five at most and the worst first: columns imputed where they
+Completed tables are checked. Warnings, five at most and the worst first, point out what to look at before one is used: columns imputed where they
 were never observed, values that cannot be or that look like codes for missing cells, and what differs from comparable observed rows.
 \\fB\\-\\-json\\fR and \\fBpsd-impute report\\fR have all of them.
 ";

@@ -26,7 +26,7 @@ pub(crate) struct Report {
     /// Completed copies of the table, as `impute` writes them. Without any, missing cells are drawn from the model.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     completed: Vec<PathBuf>,
-    /// The HTML file to write: one that needs no other, and holds rows of the table; `-` writes standard output.
+    /// The HTML file to write, which is complete in itself and contains rows of the table; `-` writes standard output.
     #[arg(short, long)]
     output: PathBuf,
     #[command(flatten)]

@@ -20,7 +20,7 @@ pub(crate) struct Sample {
     /// The file to write, in the format that its name's ending says; `-` writes CSV to standard output.
     #[arg(short, long)]
     output: PathBuf,
-    /// The seed of everything random.
+    /// The random seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }

@@ -94,7 +94,7 @@ pub(crate) struct MemberSummary {
 
 /// The message for a fit that did not converge.
 pub(crate) const NOT_CONVERGED: &str =
-    "warning: the fit did not converge; what it gives was written all the same";
+    "warning: the fit did not converge; its result was written all the same";
 
 /// The most findings of the checks that are printed.
 const WARNINGS: usize = 5;
@@ -148,9 +148,11 @@ impl FitSummary {
         match (self.held_out, self.normal_held_out) {
             (Some(stack), Some(normal)) => writeln!(
                 out,
-                "held-out log-likelihood {stack:.3} nats a row (normal model {normal:.3}), of which:"
+                "held-out log-likelihood {stack:.3} nats per row (normal model {normal:.3}), of which:"
             )?,
-            (Some(stack), None) => writeln!(out, "held-out log-likelihood {stack:.3} nats a row, of which:")?,
+            (Some(stack), None) => {
+                writeln!(out, "held-out log-likelihood {stack:.3} nats per row, of which:")?
+            }
             _ => writeln!(out, "fitted by {}", self.recipe)?,
         }
         for MemberSummary { member, space, weight, held_out } in &self.members {

@@ -3,29 +3,28 @@
 use super::Failure;
 use super::progress::Progress;
 use clap::Args;
-use psd_impute::table::Table;
 use psd_impute_frame::{
-    DateOrder, Encoding, Format, LeftColumn, Plan, ReadOptions, Source, Surveyed, Target, Token, Wish,
-    Wishes, Writer,
+    ColumnOverride, ColumnOverrides, DateOrder, Encoding, Format, LeftColumn, ReadOptions, Source, Surveyed,
+    Target, Token, Writer,
 };
 use std::path::{Path, PathBuf};
 
 /// How a CSV file is read.
 #[derive(Args)]
 pub(crate) struct ReadArgs {
-    /// What separates the cells of a CSV file; found from the file unless given. `\t` is a tab.
+    /// The character between the cells of a CSV file; found from the file unless given. `\t` is a tab.
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
-    /// What else stands for a missing cell: `-999`, or `age=-999` in one column. NA, N/A, NaN, null, none, ?, - and the like always do.
+    /// More texts that stand for a missing cell: `-999`, or `age=-999` in one column. NA, N/A, NaN, null, none, ?, - and the like always do.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true, value_parser = token)]
     missing: Vec<Token>,
-    /// What stands for a missing cell instead of NA, N/A and the like, everywhere or as `COL=TOKEN` in one column.
+    /// The texts that stand for a missing cell instead of NA, N/A and the like, everywhere or as `COL=TOKEN` in one column.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true, value_parser = token)]
     missing_only: Vec<Token>,
     /// The decimal sign of a CSV file, `.` or `,`; found from the whole file unless given.
     #[arg(long, value_name = "SIGN", value_parser = decimal)]
     decimal: Option<char>,
-    /// What comes first in dates such as 01/02/2020: the day (`dmy`) or the month (`mdy`); found from the whole file unless given.
+    /// The part that comes first in dates such as 01/02/2020: the day (`dmy`) or the month (`mdy`); found from the whole file unless given.
     #[arg(long, value_name = "ORDER", value_parser = dates)]
     dates: Option<DateOrder>,
     /// The encoding of a CSV file, such as `windows-1252` or `latin1`; what is written keeps it [default: utf-8, or utf-16 with its mark].
@@ -98,38 +97,38 @@ impl TableArgs {
     /// Reads a table's cells and decides what its columns are.
     pub(crate) fn survey(&self, source: &Source, progress: &Progress) -> Result<Surveyed, Failure> {
         progress.begin("reading", 1);
-        Ok(Surveyed::new(source, self.wishes()?)?)
+        Ok(Surveyed::new(source, self.overrides()?)?)
     }
 
-    /// The wishes for columns. Refuses a column with two of them.
-    pub(crate) fn wishes(&self) -> Result<Wishes, Failure> {
-        let each = |columns: &[String], wish: Wish| {
-            columns.iter().map(move |column| (column.clone(), wish.clone())).collect::<Vec<_>>()
+    /// The overrides for columns. Refuses a column with two of them.
+    pub(crate) fn overrides(&self) -> Result<ColumnOverrides, Failure> {
+        let each = |columns: &[String], wanted: ColumnOverride| {
+            columns.iter().map(move |column| (column.clone(), wanted.clone())).collect::<Vec<_>>()
         };
         let wanted = [
-            each(&self.categorical, Wish::Category),
+            each(&self.categorical, ColumnOverride::Category),
             self.ordered.iter().map(|text| ordered(text)).collect(),
-            each(&self.continuous, Wish::Continuous),
-            each(&self.ignore, Wish::Ignore),
+            each(&self.continuous, ColumnOverride::Continuous),
+            each(&self.ignore, ColumnOverride::Ignore),
         ];
-        let mut wishes = Wishes::new();
-        for (column, wish) in wanted.into_iter().flatten() {
-            if wishes.insert(column.clone(), wish.clone()).is_some_and(|other| other != wish) {
+        let mut overrides = ColumnOverrides::new();
+        for (column, wanted) in wanted.into_iter().flatten() {
+            if overrides.insert(column.clone(), wanted.clone()).is_some_and(|other| other != wanted) {
                 return Err(Failure::TwoKinds { column });
             }
         }
-        Ok(wishes)
+        Ok(overrides)
     }
 }
 
 /// `COL` or `COL=LOW<MIDDLE<HIGH`. The last `=` before the first `<` ends the name, so that names may contain one.
-fn ordered(text: &str) -> (String, Wish) {
+fn ordered(text: &str) -> (String, ColumnOverride) {
     let levels = text.find('<').and_then(|end| text[..end].rfind('='));
     match levels {
-        None => (text.to_string(), Wish::Ordered(None)),
+        None => (text.to_string(), ColumnOverride::Ordered(None)),
         Some(at) => {
             let levels = text[at + 1..].split('<').map(|level| level.trim().to_string()).collect();
-            (text[..at].to_string(), Wish::Ordered(Some(levels)))
+            (text[..at].to_string(), ColumnOverride::Ordered(Some(levels)))
         }
     }
 }
@@ -165,17 +164,6 @@ pub(crate) fn names(paths: &[PathBuf]) -> String {
 /// Whether a path means standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
-}
-
-/// All rows of a table, as the engine sees them.
-pub(crate) fn whole_table(source: &Source, plan: &Plan) -> Result<Table, Failure> {
-    let mut cells: Vec<f64> = Vec::new();
-    for encoded in plan.batches(source)? {
-        let encoded = encoded?;
-        encoded.counts.refuse_absent(source.origin())?;
-        encoded.table.rows().for_each(|row| cells.extend(row));
-    }
-    Ok(plan.table(&cells)?)
 }
 
 /// The output at a path; `-` is standard output.

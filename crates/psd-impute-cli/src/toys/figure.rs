@@ -73,7 +73,7 @@ impl Figure<'_> {
         let number = |x: f64| format!("{x:.2}").replace('-', "−");
         let Numbers { with_gaps, complete, truth } = self.numbers;
         let below = format!(
-            "Log-likelihood of fresh complete rows, nats a row: {} learned from the table with gaps, {} from complete rows, {} the true density.",
+            "Log-likelihood of fresh complete rows, nats per row: {} learned from the table with gaps, {} from complete rows, {} the true density.",
             number(with_gaps),
             number(complete),
             number(truth)

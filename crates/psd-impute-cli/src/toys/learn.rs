@@ -9,18 +9,19 @@
 use crate::commands::Failure;
 use faer::{Mat, MatRef, Scale};
 use psd_impute::density::{Density, PsdDensity};
-use psd_impute::kernel::Metric;
-use psd_impute::learn::psd::{AnchorChoice, JointFit, MetricPrior, PsdFit};
-use psd_impute::linalg::LbfgsParams;
-use psd_impute::objective::ProblemOptions;
+use psd_impute::learn::psd::{
+    AnchorChoice, JointFit, LbfgsParams, Metric, MetricPrior, ProblemOptions, PsdFit,
+};
 use psd_impute::solver::SolverOptions;
 use psd_impute::table::{Scaler, Table};
 use rand::Rng;
 
-/// The weight of the barrier `-μ log det Q` in the convex fit, which keeps its `Q` smooth.
+/// The weight of the barrier `-μ log det Q` in the convex fit, which keeps its `Q` smooth. Arbitrary.
 const BARRIER: f64 = 0.1;
-/// The weight of the metric's prior in nats per row, and the variance that it pulls towards.
-const PRIOR: (f64, f64) = (0.02, 0.02);
+/// The weight of the metric's prior, in nats per row. Arbitrary.
+const PRIOR_STRENGTH: f64 = 0.02;
+/// The variance that the prior pulls towards, on the standardised table. Arbitrary.
+const PRIOR_VARIANCE: f64 = 0.02;
 
 /// The settings for learning a toy; the table is standardised.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +56,8 @@ pub(crate) fn learn(table: &Table, settings: &Settings, rng: &mut dyn Rng) -> Re
         ..Default::default()
     };
     let first = convex.run(&standardised, &start, &mut ())?.psd;
-    let prior = MetricPrior { strength: PRIOR.0, scale: Mat::<f64>::identity(d, d) * Scale(PRIOR.1) };
+    let prior =
+        MetricPrior { strength: PRIOR_STRENGTH, scale: Mat::<f64>::identity(d, d) * Scale(PRIOR_VARIANCE) };
     let params = LbfgsParams { max_iterations: settings.steps, tolerance: 1e-5, memory: 12 };
     let joint = JointFit { problem, prior: &prior, weights: None, params };
     let (features, q, _) = joint.run(&standardised, first.features(), first.q())?;

@@ -78,7 +78,7 @@ impl Toy {
         };
         let limits = Limits::none(table.columns().len());
         let imputer = Imputer::new(&learned.density, &learned.scaler, &Ties::of(&table), limits)?;
-        let completed = imputer.draw_rows(&table, seed, 1)?;
+        let completed = imputer.independent_draws(&table, seed, 1)?;
         let drawn = imputer.new_rows(table.columns(), table.len(), seed)?;
         let figure = Figure {
             toy: self,

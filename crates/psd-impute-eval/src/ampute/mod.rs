@@ -64,6 +64,11 @@ impl Mechanism {
     pub const MNAR_QUANTILE: Self = Self::MnarQuantile { columns: 0.7, quantile: 0.25, tail: Tail::Both };
 
     /// The table with cells masked; cells that were missing stay missing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for a rate or share out of range, [`Error::TooFewColumns`] and [`Error::ThinTails`] for a table that the
+    /// mechanism cannot be applied to.
     pub fn ampute(&self, table: &Table, rate: f64, seed: u64) -> Result<Table> {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         let probabilities = self.probabilities(table, rate, rng)?;

@@ -12,8 +12,8 @@
 
 use super::cells::{column_means, fill};
 use crate::Result;
+use crate::linalg::{dot, gram};
 use faer::{Mat, MatRef};
-use psd_impute::linalg::{dot, gram};
 use psd_impute::table::Table;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

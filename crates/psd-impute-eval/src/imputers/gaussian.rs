@@ -53,7 +53,7 @@ impl Fitted for FittedGaussian {
         let free = Table::new(free_columns(table), table.cells().to_owned())?;
         Ok(match self.value {
             Value::Mean => completer.mean(&free)?,
-            Value::Draw => completer.draw_rows(&free, self.seed, imputation)?,
+            Value::Draw => completer.independent_draws(&free, self.seed, imputation)?,
         })
     }
 }

@@ -36,13 +36,30 @@ use psd_impute::table::Table;
 /// A method of imputation with its settings.
 pub trait Imputer: Send + Sync {
     /// Fits to an incomplete table with an observed cell in each column.
+    ///
+    /// # Errors
+    ///
+    /// If the method cannot be fitted to such a table.
     fn fit(&self, table: &Table, seed: u64) -> Result<Box<dyn Fitted>>;
 }
 
 /// A fitted imputer.
 pub trait Fitted: Send + Sync {
     /// Completes a table with the columns of the fitted one. Imputations are numbered from one; without draws, all are the same.
+    ///
+    /// # Errors
+    ///
+    /// If the method cannot complete such a table.
     fn complete(&self, table: &Table, imputation: u64) -> Result<Table>;
+
+    /// The first imputations of a table.
+    ///
+    /// # Errors
+    ///
+    /// As for [`complete`](Self::complete).
+    fn completions(&self, table: &Table, count: u64) -> Result<Vec<Table>> {
+        (1..=count).map(|k| self.complete(table, k)).collect()
+    }
 
     /// A note about the last completed table for readers of its scores, such as settings other than the defaults.
     fn note(&self) -> Option<String> {

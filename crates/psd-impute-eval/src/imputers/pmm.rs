@@ -15,8 +15,8 @@ use super::cells::{only_numbers, same_cells};
 use super::chain::{Chain, generator, place};
 use super::{Fitted, Imputer};
 use crate::Result;
+use crate::linalg::{Cholesky, dot};
 use faer::Mat;
-use psd_impute::linalg::{Cholesky, dot};
 use psd_impute::table::{RowKeys, Table};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
@@ -152,7 +152,7 @@ impl Matching {
 fn factor(squares: Mat<f64>) -> Result<Cholesky> {
     let diagonal: Vec<f64> = (0..squares.nrows()).map(|k| squares[(k, k)]).collect();
     if let Ok(factor) = Cholesky::new(squares.clone(), "products of the columns") {
-        let sound = |(k, square): (usize, &f64)| factor.factor()[(k, k)].powi(2) > NOTHING * square;
+        let sound = |(k, square): (usize, &f64)| factor.pivot(k).powi(2) > NOTHING * square;
         if diagonal.iter().enumerate().all(sound) {
             return Ok(factor);
         }
@@ -162,7 +162,7 @@ fn factor(squares: Mat<f64>) -> Result<Cholesky> {
         // A column of zeros has no coefficient.
         ridged[(k, k)] += if *square > 0.0 { RIDGE * square } else { 1.0 };
     }
-    Ok(Cholesky::new(ridged, "products of the columns")?)
+    Cholesky::new(ridged, "products of the columns")
 }
 
 #[cfg(test)]

@@ -57,4 +57,13 @@ impl Fitted for FittedPsd {
             }
         }
     }
+
+    /// All imputations share what they are in balance with, so that it is prepared once.
+    fn completions(&self, table: &Table, count: u64) -> Result<Vec<Table>> {
+        if self.value == Value::Mean {
+            return (1..=count).map(|k| self.complete(table, k)).collect();
+        }
+        let all = self.model.imputations(self.imputations, self.seed)?;
+        (1..=count).map(|k| Ok(all.nth(k)?.complete(table, &mut RowCounter::default())?)).collect()
+    }
 }

@@ -16,6 +16,10 @@ pub struct Dataset {
 
 impl Dataset {
     /// The dataset with every column of numbers standardised, as in the paper: some methods depend on units.
+    ///
+    /// # Errors
+    ///
+    /// Those of the engine for a table without rows or columns.
     pub fn standardised(name: &str, table: &Table) -> Result<Self> {
         let (scaler, cells) = (scaler(table)?, table.cells());
         let column = |(j, column): (usize, &Column)| match column.kind() {

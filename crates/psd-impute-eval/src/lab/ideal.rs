@@ -23,9 +23,9 @@ pub(super) struct Ideal {
 impl Fitted for Ideal {
     fn complete(&self, table: &Table, _: u64) -> Result<Table> {
         let imputer = self.model.imputer(Limits::none(table.columns().len()))?;
-        let first = imputer.draw_rows(table, self.seed, 1)?;
+        let first = imputer.independent_draws(table, self.seed, 1)?;
         (2..=self.draws).try_fold(first, |best, k| {
-            closer(best, &imputer.draw_rows(table, self.seed, k)?, &self.truth, &self.scaler)
+            closer(best, &imputer.independent_draws(table, self.seed, k)?, &self.truth, &self.scaler)
         })
     }
 }
@@ -69,7 +69,8 @@ mod tests {
         let ideal = Ideal { model: model.clone(), truth: truth.clone(), scaler, draws: 6, seed: 5 };
         let closest = ideal.complete(&table, 1)?;
         let imputer = model.imputer(Limits::none(2))?;
-        let draws = (1..=6).map(|k| Ok(imputer.draw_rows(&table, 5, k)?)).collect::<Result<Vec<Table>>>()?;
+        let draws =
+            (1..=6).map(|k| Ok(imputer.independent_draws(&table, 5, k)?)).collect::<Result<Vec<Table>>>()?;
         let off = |row: &[f64], i: usize| (row[1] - rows[i][1]).abs();
         for i in 0..60 {
             let found = closest.row(i);

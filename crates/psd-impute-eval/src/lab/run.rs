@@ -166,8 +166,7 @@ impl Job {
         nll: Option<f64>,
     ) -> Result<Done> {
         let count = if method.draws() { self.imputations } else { 1 };
-        let completed =
-            (1..=count).map(|k| fitted.complete(&tables.test, k)).collect::<Result<Vec<Table>>>()?;
+        let completed = fitted.completions(&tables.test, count)?;
         let seconds = clock.elapsed().as_secs_f64();
         let note = fitted.note();
         let left_empty = completed.iter().map(gaps).sum();

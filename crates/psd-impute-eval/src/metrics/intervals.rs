@@ -18,7 +18,11 @@ pub struct Intervals {
 
 impl Evaluation {
     /// Scores intervals given by tables of their lower and upper ends, of which only the missing cells count; `None` if there are
-    /// none. Refuses tables in which an end is missing, or a lower end is above the upper one.
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// If the tables do not fit the truth, an end is missing, or a lower end is above the upper one.
     pub fn intervals(&self, lower: &Table, upper: &Table) -> Result<Option<Intervals>> {
         let ends = [check::aligned(&self.truth, lower)?, check::aligned(&self.truth, upper)?];
         let (mut cells, mut covered, mut width) = (0, 0, 0.0);

@@ -49,6 +49,10 @@ pub struct ColumnScore {
 }
 
 /// Scores an imputer on an incomplete table, by several draws for each cell. One that does not draw is scored by its absolute error.
+///
+/// # Errors
+///
+/// [`Error::BadParameter`] without draws, and errors of the imputer.
 pub fn energy_i_score(imputer: &dyn Imputer, table: &Table, draws: u64, seed: u64) -> Result<IScore> {
     if draws == 0 {
         return Err(Error::BadParameter { name: "draws", value: 0.0, expected: "at least one" });
@@ -121,12 +125,12 @@ impl Trial<'_> {
 
     /// The mean over the rows of the energy score of the draws.
     fn energy_score(&self, j: usize, rows: &[usize], asked: &Table, fitted: &dyn Fitted) -> Result<f64> {
-        let draw = |k: u64| {
-            let completed = fitted.complete(asked, k)?;
+        let draw = |completed: Table| {
             check::complete(asked.cells(), &completed)?;
             Ok((0..rows.len()).map(|i| completed.row(i)[0]).collect::<Vec<f64>>())
         };
-        let draws = (1..=self.draws).map(draw).collect::<Result<Vec<_>>>()?;
+        let completed = fitted.completions(asked, self.draws)?.into_iter();
+        let draws = completed.map(draw).collect::<Result<Vec<_>>>()?;
         let m = draws.len() as f64;
         let score = |(i, &row): (usize, &usize)| {
             let truth = self.table.row(row)[j];

@@ -95,7 +95,12 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Refuses a masked table whose columns, number of rows or observed cells differ from the truth's.
+    /// Prepares the scores of completed copies of a masked table.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Columns`], [`Error::Rows`], [`Error::Header`], [`Error::OtherKind`] or an error about a cell if the masked table's columns,
+    /// number of rows or observed cells differ from the truth's.
     pub fn new(truth: &Table, masked: &Table) -> Result<Self> {
         let space = Space::of(truth)?;
         let cells = check::aligned(truth, masked)?;
@@ -122,7 +127,11 @@ impl Evaluation {
         self.with_gaps.len()
     }
 
-    /// Scores the `k`th completed table, counted from zero. Refuses one with missing cells, or with an observed cell that differs from the truth.
+    /// Scores the `k`th completed table, counted from zero.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new), and for a table with missing cells.
     pub fn score(&self, k: usize, completed: &Table) -> Result<Scores> {
         let cells = check::aligned(&self.truth, completed)?;
         check::unchanged(&self.space, &self.truth, self.masked.as_ref(), completed)?;

@@ -7,8 +7,8 @@
 use super::points::{Labels, Points};
 use crate::Result;
 use crate::ampute::normal;
+use crate::linalg::eigenvectors;
 use faer::Mat;
-use psd_impute::linalg::eigenvectors;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -38,6 +38,10 @@ pub(super) fn half_squared(x: &Points, y: &Points, rows: &[usize]) -> Result<f64
 }
 
 /// Random bases of a space, with the directions as columns.
+///
+/// # Errors
+///
+/// Those of the decomposition of a matrix.
 pub fn sliced_bases(width: usize) -> Result<Vec<Mat<f64>>> {
     let rng = &mut ChaCha8Rng::seed_from_u64(SEED);
     let count = if width == 1 { 1 } else { DIRECTIONS.div_ceil(width) };
@@ -89,7 +93,7 @@ mod tests {
     #[test]
     fn bases_are_orthonormal() {
         let basis = basis(7, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
-        let product = psd_impute::linalg::gram(basis.as_ref());
+        let product = crate::linalg::gram(basis.as_ref());
         assert!((0..7).all(|i| (0..7).all(|j| (product[(i, j)] - f64::from(i == j)).abs() < 1e-13)));
     }
 }

@@ -12,7 +12,7 @@ use super::{Evidence, WarningKind};
 const ROWS: f64 = 20.0;
 /// The most labels examined per column, the commonest first.
 const LABELS: usize = 10;
-/// The least difference of slopes and of correlations; of gaps, in deviations and as a share of the larger one; and of shares.
+/// The least difference of slopes and of correlations; of gaps, in deviations and as a share of the larger one; and of shares. Arbitrary.
 const SLOPES: (f64, f64) = (0.2, 0.15);
 const GAPS: (f64, f64) = (0.3, 0.3);
 const SHARES: f64 = 0.15;

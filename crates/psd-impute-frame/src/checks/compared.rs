@@ -14,7 +14,7 @@ const ROWS: usize = 2_000;
 const FEATURES: usize = 16;
 /// The most labels of a column that become features.
 const LABELS: usize = 8;
-/// The fewest imputed rows, and the least effective number of observed rows, for a comparison.
+/// The fewest imputed rows, and the least effective number of observed rows, for a comparison. Arbitrary.
 const FEWEST: (usize, f64) = (20, 60.0);
 /// Imputed rows with larger odds than this share of the observed rows are left out.
 const TRIMMED: f64 = 0.995;

@@ -7,12 +7,12 @@ use super::difference::{Difference, error};
 use super::warning::{percent, short};
 use super::{Evidence, WarningKind};
 
-/// The least difference in the share of a label: this much, or this ratio with at least a smaller difference.
+/// The least difference in the share of a label: this much, or this ratio with at least a smaller difference. Arbitrary.
 const SHARES: (f64, f64, f64) = (0.15, 3.0, 0.02);
 /// The least share of a repeated value that is examined by itself, and the least difference: this much, or this ratio between the shares of
-/// all other cells.
+/// all other cells. Arbitrary.
 const SPIKE: (f64, f64, f64) = (0.1, 0.1, 1.5);
-/// The least difference of means, in deviations, and of standard deviations, on the log scale.
+/// The least difference of means, in deviations, and of standard deviations, on the log scale. Arbitrary.
 const MEANS: f64 = 0.35;
 const SPREADS: f64 = 0.35;
 

@@ -11,7 +11,7 @@ use crate::plan::Kind;
 /// The fewest observed cells of a column.
 const OBSERVED: u64 = 30;
 /// A number is far outside the range beyond this many widths of it; if positive also beyond this many on the log scale; for amounts that may
-/// be zero, which have long tails, beyond this many times the largest.
+/// be zero, which have long tails, beyond this many times the largest. Arbitrary.
 const FAR: (f64, f64) = (1.0, 0.5);
 const TIMES: f64 = 10.0;
 

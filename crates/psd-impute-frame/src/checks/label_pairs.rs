@@ -17,7 +17,7 @@ const COUNTS: usize = 2_000_000;
 const ROWS: u32 = 5;
 /// The least ratio of the imputed to the observed rate of a pair.
 const TIMES: f64 = 10.0;
-/// A pair is avoided if it was observed at most this share of the count expected for independent labels, which must be at least this many.
+/// A pair is avoided if it was observed at most this share of the count expected for independent labels, which must be at least this many. Arbitrary.
 const AVOIDED: (f64, f64) = (0.1, 8.0);
 
 /// Counts of the label pairs of two columns.

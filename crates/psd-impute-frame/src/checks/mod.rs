@@ -10,14 +10,14 @@
 //!
 //! ```
 //! use psd_impute::table::Table;
-//! use psd_impute_frame::{Checks, FilledWith, Plan, ReadOptions, Source, Wishes};
+//! use psd_impute_frame::{Checks, FilledWith, Plan, ReadOptions, Source, ColumnOverrides};
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("boys.csv");
 //! # let row = |i: u32| format!("{},{}\n", i * 7 % 20, if i * 7 % 20 < 8 { String::new() } else { (i % 5).to_string() });
 //! # std::fs::write(&path, format!("age,stage\n{}", (0..200).map(row).collect::<String>()))?;
 //!
 //! let source = Source::open(&path, &ReadOptions::default())?;
-//! let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+//! let plan = Plan::infer(source.batches()?, &ColumnOverrides::new())?;
 //! let mut checks = Checks::new(&plan, FilledWith::Draws);
 //! for batch in source.batches()? {
 //!     let (before, _) = plan.encode(&batch?)?;

@@ -99,7 +99,7 @@ fn problem_with_role(kind: &Kind, role: &Role) -> Option<&'static str> {
                 Kind::Levels { values, .. } => values.contains(cell),
                 _ => cell.is_finite(),
             };
-            (!known).then_some("its constant is none of its cells")
+            (!known).then_some("its constant is not one of its cells")
         }
         Role::Modelled | Role::Left(_) => None,
     }

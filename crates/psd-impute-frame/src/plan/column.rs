@@ -89,7 +89,7 @@ impl fmt::Display for Reason {
                 write!(f, "{labels} different texts in {cells} cells are too many for a category")
             }
             Reason::NeverObserved => f.write_str("no cell is observed"),
-            Reason::Ignored => f.write_str("it is to be ignored"),
+            Reason::Ignored => f.write_str("it is ignored, as asked"),
             Reason::LongIntegers => f.write_str("its integers are too long to be computed with exactly"),
             Reason::SomeDates => f.write_str(
                 "its numbers look like dates, of which only those like 20200131 or 202001 are completed; make any others missing",

@@ -2,6 +2,7 @@
 
 mod check;
 mod column;
+mod column_override;
 mod ends;
 mod kind;
 mod learned;
@@ -11,9 +12,9 @@ mod sentinel;
 mod stand_ins;
 pub(crate) mod survey;
 mod verdict;
-mod wish;
 
 pub use column::{ColumnPlan, Reason, Role};
+pub use column_override::{ColumnOverride, ColumnOverrides};
 pub use kind::Kind;
 pub(crate) use kind::{boolean, place};
 pub use learned::{Learned, Moments};
@@ -21,7 +22,6 @@ pub use remarks::Remark;
 pub use sentinel::Sentinel;
 pub(crate) use sentinel::unit_of_codes;
 pub use survey::Survey;
-pub use wish::{Wish, Wishes};
 
 use crate::batch::Batch;
 use crate::error::{Error, Result};
@@ -75,13 +75,12 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If a batch cannot be read or a wish does not fit its column.
-    pub fn infer(batches: impl IntoIterator<Item = Result<Batch>>, wishes: &Wishes) -> Result<Self> {
-        let mut survey = Survey::new(wishes);
-        for batch in batches {
-            survey.add(&batch?)?;
-        }
-        survey.plan(wishes)
+    /// If a batch cannot be read or an override does not fit its column.
+    pub fn infer(
+        batches: impl IntoIterator<Item = Result<Batch>>,
+        overrides: &ColumnOverrides,
+    ) -> Result<Self> {
+        Survey::of(batches, overrides)?.plan(overrides)
     }
 
     /// All columns.

@@ -10,10 +10,10 @@
 //!    are a category if they are few, because somebody made them text.
 
 use super::column::{ColumnPlan, Reason, Role};
+use super::column_override::ColumnOverride;
 use super::ends::Seen;
 use super::kind::{Kind, boolean};
 use super::survey::{ColumnSurvey, Evidence, NumberSurvey, Reading, Storage, TimeSurvey, nearly_all};
-use super::wish::Wish;
 use super::{MOST_LABELS, MOST_LEVELS};
 use crate::error::{Error, Result};
 use crate::place::Place;
@@ -40,21 +40,25 @@ pub(super) fn decide(
     seen: &ColumnSurvey,
     evidence: &Evidence,
     rows: u64,
-    wish: Option<&Wish>,
+    wanted: Option<&ColumnOverride>,
 ) -> Result<ColumnPlan> {
     let column = Column { seen, reading: evidence.read(seen) };
-    let (kind, role) = match (&seen.unsupported, wish) {
-        (Some(found), None | Some(Wish::Ignore)) => {
+    let (kind, role) = match (&seen.unsupported, wanted) {
+        (Some(found), None | Some(ColumnOverride::Ignore)) => {
             (Kind::Text, Role::Left(Reason::Unsupported { found: found.clone() }))
         }
-        (Some(found), Some(wish)) => return Err(bad_wish(seen, wish, format!("its type is {found}"))),
+        (Some(found), Some(wanted)) => {
+            return Err(bad_override(seen, wanted, format!("its type is {found}")));
+        }
         (None, _) if seen.observed == 0 => (Kind::Text, Role::Left(Reason::NeverObserved)),
-        (None, Some(Wish::Ignore)) => (column.kind().unwrap_or(Kind::Text), Role::Left(Reason::Ignored)),
-        (None, Some(Wish::Category)) => column.as_category()?,
-        (None, Some(Wish::Ordered(levels))) => column.as_ordered(levels.as_deref())?,
-        (None, Some(Wish::Continuous)) => column.as_continuous()?,
+        (None, Some(ColumnOverride::Ignore)) => {
+            (column.kind().unwrap_or(Kind::Text), Role::Left(Reason::Ignored))
+        }
+        (None, Some(ColumnOverride::Category)) => column.as_category()?,
+        (None, Some(ColumnOverride::Ordered(levels))) => column.as_ordered(levels.as_deref())?,
+        (None, Some(ColumnOverride::Continuous)) => column.as_continuous()?,
         (None, None) => column.usual(rows, false)?,
-        (None, Some(Wish::Completed)) => column.usual(rows, true)?,
+        (None, Some(ColumnOverride::Completed)) => column.usual(rows, true)?,
     };
     let odd = column.odd_texts(&kind, &role)?;
     let (type_ends, ends) = (column.type_ends(&kind), column.ends(&kind, &role));
@@ -276,20 +280,24 @@ impl Column<'_> {
             }
             Some(kind @ Kind::Boolean { .. }) => kind,
             Some(kind) if kind.time_unit().is_some() && seen.texts.len() == 0 => {
-                return Err(bad_wish(seen, &Wish::Category, "it holds times".to_string()));
+                return Err(bad_override(seen, &ColumnOverride::Category, "it holds times".to_string()));
             }
             _ => Kind::Labels { labels: self.sorted_labels(), ordered: false },
         };
         let labels = kind.labels().len();
         if labels > MOST_LABELS {
-            return Err(bad_wish(seen, &Wish::Category, format!("it has more than {MOST_LABELS} labels")));
+            return Err(bad_override(
+                seen,
+                &ColumnOverride::Category,
+                format!("it has more than {MOST_LABELS} labels"),
+            ));
         }
         Ok((kind, if labels == 1 { Role::Constant(0.0) } else { Role::Modelled }))
     }
 
     /// Few numbers ordered by size, or labels in a given order; labels of no cell are left out.
     fn as_ordered(&self, levels: Option<&[String]>) -> Result<(Kind, Role)> {
-        let bad = |problem: String| Err(bad_wish(self.seen, &Wish::Ordered(None), problem));
+        let bad = |problem: String| Err(bad_override(self.seen, &ColumnOverride::Ordered(None), problem));
         let (kind, only) = match (self.kind(), levels) {
             (Some(kind), _) if kind.time_unit().is_some() && self.seen.texts.len() == 0 => {
                 return bad("it holds times, which have an order of their own".to_string());
@@ -307,7 +315,7 @@ impl Column<'_> {
             (_, Some(levels)) => {
                 let seen = self.sorted_labels();
                 if let Some(label) = seen.iter().find(|label| !levels.contains(label)) {
-                    return bad(format!("its label `{label}` is none of the levels given"));
+                    return bad(format!("its label `{label}` is not one of the levels given"));
                 }
                 let labels = levels.iter().filter(|level| seen.contains(level)).cloned().collect();
                 (Kind::Labels { labels, ordered: true }, 0.0)
@@ -336,9 +344,11 @@ impl Column<'_> {
         let in_digits = |kind: &Kind| matches!(kind, Kind::Time { text, .. } if text.is_digits());
         if let Some(kind) = self.kind().filter(|kind| kind.time_unit().is_some() && !in_digits(kind)) {
             return match kind {
-                Kind::Time { .. } if self.reading.doubtful_dates => {
-                    Err(bad_wish(self.seen, &Wish::Continuous, Reason::DoubtfulDates.to_string()))
-                }
+                Kind::Time { .. } if self.reading.doubtful_dates => Err(bad_override(
+                    self.seen,
+                    &ColumnOverride::Continuous,
+                    Reason::DoubtfulDates.to_string(),
+                )),
                 kind => Ok((kind, Role::Modelled)),
             };
         }
@@ -347,7 +357,9 @@ impl Column<'_> {
             let looks = &self.reading.numbers.text;
             return Err(match seen.first_odd(|text| looks.parse(text).is_some()) {
                 Some(other) => self.bad_cell(other, "a number", numbers.count),
-                None => bad_wish(seen, &Wish::Continuous, "it does not hold numbers".to_string()),
+                None => {
+                    bad_override(seen, &ColumnOverride::Continuous, "it does not hold numbers".to_string())
+                }
             });
         }
         self.check_finite()?;
@@ -385,7 +397,11 @@ impl Column<'_> {
         let expected = crate::encode::expected(kind);
         Err(match seen.first_odd(|text| kind.read(text).is_some()) {
             Some(other) => self.bad_cell(other, expected, good),
-            None => bad_wish(seen, &Wish::Completed, format!("its cells are not all {}", kind.holds())),
+            None => bad_override(
+                seen,
+                &ColumnOverride::Completed,
+                format!("its cells are not all {}", kind.holds()),
+            ),
         })
     }
 
@@ -412,7 +428,7 @@ fn problem_with_levels(levels: &[String], values: &[f64], text: &NumberText) -> 
         return Some("numbers are ordered by their size".to_string());
     };
     let other = values.iter().find(|x| !given.contains(x))?;
-    Some(format!("its cell {} is none of the levels given", text.show(*other, None)))
+    Some(format!("its cell {} is not one of the levels given", text.show(*other, None)))
 }
 
 /// Writes dates as dates where the type could also hold times of day.
@@ -440,6 +456,6 @@ fn says_identifier(name: &str) -> bool {
     whole || last_word || camel
 }
 
-fn bad_wish(seen: &ColumnSurvey, wish: &Wish, problem: String) -> Error {
-    Error::BadWish { column: seen.name().to_string(), wish: wish.name(), problem }
+fn bad_override(seen: &ColumnSurvey, wanted: &ColumnOverride, problem: String) -> Error {
+    Error::BadOverride { column: seen.name().to_string(), wanted: wanted.name(), problem }
 }

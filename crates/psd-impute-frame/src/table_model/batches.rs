@@ -5,7 +5,7 @@ use crate::bounds::BoundsOptions;
 use crate::error::Result;
 use crate::open::Source;
 use crate::plan::Plan;
-use crate::report::Report;
+use crate::report::{LeftColumn, Report};
 use faer::Mat;
 use psd_impute::impute::Limits;
 use psd_impute::table::Table;
@@ -20,7 +20,7 @@ pub struct EncodedBatch {
     pub counts: Report,
 }
 
-/// What one pass over a table finds before it is completed.
+/// Findings of one pass over a table before it is completed.
 pub struct Checked {
     /// The bounds of its cells.
     pub limits: Limits,
@@ -40,6 +40,34 @@ impl Plan {
             let (table, counts) = self.encode(&batch)?;
             Ok(EncodedBatch { batch, table, counts })
         }))
+    }
+
+    /// All rows of a table. Refuses one without some of the columns.
+    ///
+    /// # Errors
+    ///
+    /// As for [`batches`](Self::batches), and [`Report::refuse_absent`].
+    pub fn whole_table(&self, source: &Source) -> Result<Table> {
+        let mut cells: Vec<f64> = Vec::new();
+        for encoded in self.batches(source)? {
+            let encoded = encoded?;
+            encoded.counts.refuse_absent(source.origin())?;
+            encoded.table.rows().for_each(|row| cells.extend(row));
+        }
+        self.table(&cells)
+    }
+
+    /// The columns of a table that are left unchanged.
+    ///
+    /// # Errors
+    ///
+    /// If the table cannot be read, and as for [`left`](Self::left).
+    pub fn left_in(&self, source: &Source) -> Result<Vec<LeftColumn>> {
+        let mut report = Report::default();
+        for batch in source.batches()? {
+            report.add_left(&self.left(&batch?)?);
+        }
+        Ok(report.left)
     }
 
     /// The counts of a table.

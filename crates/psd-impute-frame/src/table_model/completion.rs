@@ -5,6 +5,7 @@ use crate::checks::{Checks, FilledWith};
 use crate::decode::Completed;
 use crate::error::{Error, Result};
 use crate::open::Source;
+use crate::plan::Plan;
 use crate::report::Report;
 use psd_impute::impute::{Imputer, Limits};
 use psd_impute::model::{Imputation, Imputations};
@@ -38,13 +39,15 @@ pub struct CompletionOptions {
 
 /// Completes a table, once or several times.
 pub struct Completion<'a> {
-    fitted: &'a TableModel,
+    plan: &'a Plan,
     limits: Limits,
     values: Values<'a>,
 }
 
 /// The source of the values of all tables.
 enum Values<'a> {
+    /// No cell is missing.
+    Nothing,
     Means(Imputer<'a>),
     Medians(Imputer<'a>),
     Draws(Box<Imputations<'a>>),
@@ -93,16 +96,21 @@ impl TableModel {
                 Values::Draws(Box::new(all))
             }
         };
-        Ok(Completion { fitted: self, limits, values })
+        Ok(Completion { plan: &self.plan, limits, values })
     }
 }
 
-impl Completion<'_> {
+impl<'a> Completion<'a> {
+    /// Writes tables as they are: without a model, for a table that no cell is missing in.
+    pub fn of_nothing(plan: &'a Plan, limits: Limits) -> Self {
+        Self { plan, limits, values: Values::Nothing }
+    }
+
     /// Whether draws are in balance; `None` where nothing is drawn.
     pub fn is_balanced(&self) -> Option<bool> {
         match &self.values {
             Values::Draws(draws) => Some(draws.is_balanced()),
-            Values::Means(_) | Values::Medians(_) => None,
+            Values::Means(_) | Values::Medians(_) | Values::Nothing => None,
         }
     }
 
@@ -110,7 +118,7 @@ impl Completion<'_> {
     pub fn note(&self) -> Option<String> {
         match &self.values {
             Values::Draws(draws) => draws.note(),
-            Values::Means(_) | Values::Medians(_) => None,
+            Values::Nothing | Values::Means(_) | Values::Medians(_) => None,
         }
     }
 
@@ -127,7 +135,7 @@ impl Completion<'_> {
         mut checks: Option<&mut Checks>,
         mut take: impl FnMut(Completed<'_>, &Report) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let plan = &self.fitted.plan;
+        let plan = self.plan;
         let mut rows = self.rows_of(number)?;
         for encoded in plan.batches(source)? {
             let EncodedBatch { batch, table, counts } = encoded?;
@@ -141,13 +149,14 @@ impl Completion<'_> {
         Ok(())
     }
 
-    /// What completes the rows of one of the tables, counted from one.
+    /// Fills the rows of one of the tables, counted from one.
     ///
     /// # Errors
     ///
     /// If there is no such table, and errors of a refit.
     pub fn rows_of(&self, number: u64) -> Result<RowFiller<'_>> {
         let filling = match &self.values {
+            Values::Nothing => Filling::Nothing,
             Values::Means(imputer) => Filling::Means(imputer),
             Values::Medians(imputer) => Filling::Medians(imputer),
             Values::Draws(all) => Filling::Draws(all.nth(number)?),
@@ -164,6 +173,7 @@ pub struct RowFiller<'a> {
 
 /// The source of the values of one table.
 enum Filling<'a> {
+    Nothing,
     Means(&'a Imputer<'a>),
     Medians(&'a Imputer<'a>),
     Draws(Imputation<'a>),
@@ -177,6 +187,7 @@ impl RowFiller<'_> {
     /// If the batch has other columns than the model, or a row is impossible for it.
     pub fn complete(&mut self, batch: &Table) -> Result<Table> {
         Ok(match &self.filling {
+            Filling::Nothing => batch.clone(),
             Filling::Means(imputer) => imputer.mean(batch)?,
             Filling::Medians(imputer) => imputer.median(batch)?,
             Filling::Draws(draws) => draws.complete(batch, &mut self.counter)?,
@@ -190,6 +201,7 @@ impl RowFiller<'_> {
     /// As for [`complete`](Self::complete), and for a row beyond the batch.
     pub fn complete_some(&mut self, batch: &Table, rows: &[usize]) -> Result<Table> {
         Ok(match &self.filling {
+            Filling::Nothing => batch.select(rows)?,
             Filling::Means(imputer) => imputer.mean(&batch.select(rows)?)?,
             Filling::Medians(imputer) => imputer.median(&batch.select(rows)?)?,
             Filling::Draws(draws) => draws.complete_some(batch, rows, &mut self.counter)?,

@@ -3,7 +3,6 @@
 //! It does all work on whole tables, a batch at a time: what completes, summarises, scores or samples one converts and shows only.
 
 mod batches;
-mod budget;
 mod completion;
 mod patterns;
 mod rows;

@@ -1,17 +1,17 @@
 //! A table before the fit: what its columns are, and the rows that are learned.
 
 use super::TableModel;
-use super::budget::Budget;
+use crate::batch::Batch;
 use crate::error::Result;
 use crate::open::Source;
-use crate::plan::{Plan, Remark, Role, Sentinel, Survey, Wish, Wishes};
+use crate::plan::{ColumnOverride, ColumnOverrides, Plan, Remark, Role, Sentinel, Survey};
 use crate::report::LeftColumn;
-use psd_impute::model::{FitOptions, Model};
+use psd_impute::model::{DensityReport, FitOptions, Model};
 use psd_impute::stack::FitObserver;
 use psd_impute::table::{RowSample, Table};
 
 /// The most rows of a table used for fitting.
-const ROWS: u64 = 100_000;
+const LEARNED_ROWS: u64 = 100_000;
 
 /// A table's survey before a fit.
 pub struct Surveyed {
@@ -24,23 +24,20 @@ impl Surveyed {
     ///
     /// # Errors
     ///
-    /// If the table cannot be read or a wish does not fit its column.
-    pub fn new(source: &Source, wishes: Wishes) -> Result<Self> {
-        let mut survey = Survey::new(&wishes);
-        for batch in source.batches()? {
-            survey.add(&batch?)?;
-        }
-        let mut plan = survey.plan(&wishes)?;
+    /// If the table cannot be read or an override does not fit its column.
+    pub fn new(source: &Source, overrides: ColumnOverrides) -> Result<Self> {
+        let survey = Survey::of(source.batches()?, &overrides)?;
+        let mut plan = survey.plan(&overrides)?;
         if plan.modelled().next().is_none() {
             // A table of constants only is completed too.
-            let mut wishes = wishes;
+            let mut overrides = overrides;
             for column in plan.columns().iter().filter(|column| matches!(column.role(), Role::Constant(_))) {
-                let wish = wishes.entry(column.name().to_string()).or_insert(Wish::Completed);
-                if *wish == Wish::Completed {
-                    *wish = Wish::Continuous;
+                let wanted = overrides.entry(column.name().to_string()).or_insert(ColumnOverride::Completed);
+                if *wanted == ColumnOverride::Completed {
+                    *wanted = ColumnOverride::Continuous;
                 }
             }
-            plan = survey.plan(&wishes).unwrap_or(plan);
+            plan = survey.plan(&overrides).unwrap_or(plan);
         }
         Ok(Self { survey, plan })
     }
@@ -90,8 +87,8 @@ impl Surveyed {
             columns.filter_map(|((_, missing), column)| column.note(missing)).collect();
         notes.extend(self.remarks().iter().map(say));
         let rows = self.survey.rows();
-        if rows > ROWS {
-            notes.push(format!("learned from {ROWS} of {rows} rows, chosen at random"));
+        if rows > LEARNED_ROWS {
+            notes.push(format!("learned from {LEARNED_ROWS} of {rows} rows, chosen at random"));
         }
         notes
     }
@@ -109,15 +106,38 @@ impl Surveyed {
     ) -> Result<(TableModel, Option<Remark>)> {
         let plan = self.plan;
         let table = learned_rows(source, &plan)?;
-        let mut budget = Budget::new(observer);
-        let model = Model::fit_observed(&table, options, &mut budget)?;
-        Ok((TableModel { model, plan: plan.learned_from(&table) }, budget.remark()))
+        let model = Model::fit_observed(&table, options, observer)?;
+        let ended_after = match model.report().density {
+            DensityReport::Stack(stack) => stack.budget_ended_after,
+            DensityReport::Kernel(_) => None,
+        };
+        let remark = ended_after.map(|member| Remark {
+            column: None,
+            text: format!("the time budget ended after the {member}"),
+            option: Some("--time-budget allows more".to_string()),
+        });
+        Ok((TableModel { model, plan: plan.learned_from(&table) }, remark))
+    }
+}
+
+impl Survey {
+    /// Surveys all batches of a table.
+    ///
+    /// # Errors
+    ///
+    /// If a batch cannot be read, and as for [`add`](Self::add).
+    pub fn of(batches: impl IntoIterator<Item = Result<Batch>>, overrides: &ColumnOverrides) -> Result<Self> {
+        let mut survey = Self::new(overrides);
+        for batch in batches {
+            survey.add(&batch?)?;
+        }
+        Ok(survey)
     }
 }
 
 /// The rows to fit: all of them, or a random sample.
 fn learned_rows(source: &Source, plan: &Plan) -> Result<Table> {
-    let (mut sample, mut position) = (RowSample::new(ROWS as usize), 0);
+    let (mut sample, mut position) = (RowSample::new(LEARNED_ROWS as usize), 0);
     for encoded in plan.batches(source)? {
         for row in encoded?.table.rows() {
             sample.offer(position, row, || row.to_vec());

@@ -4,7 +4,7 @@ use crate::common::{complete, complete_records, open};
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::*;
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use psd_impute_frame::{Batch, Error, Plan, Reason, Role, Wish, Wishes, Writer};
+use psd_impute_frame::{Batch, ColumnOverride, ColumnOverrides, Error, Plan, Reason, Role, Writer};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -152,7 +152,7 @@ fn read(path: &Path) -> RecordBatch {
 
 /// A batch as records, as decoded if nothing is filled.
 fn records_of(batch: &Batch) -> RecordBatch {
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
     let table = plan.encode(batch).unwrap().0;
     plan.decode(batch, &table).unwrap().records().unwrap()
 }
@@ -160,7 +160,7 @@ fn records_of(batch: &Batch) -> RecordBatch {
 /// Writes records as they are.
 fn write(records: &RecordBatch, path: &Path) {
     let batch = Batch::from(records.clone());
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
     let table = plan.encode(&batch).unwrap().0;
     let format = psd_impute_frame::Format::of_name(path).unwrap();
     let mut writer = Writer::create(path, format).unwrap();
@@ -181,7 +181,7 @@ fn every_type_goes_through_every_format() {
             let (input, output) = (input.with_extension(extension), output.with_extension(extension));
             let before = records(&array);
             write(&before, &input);
-            complete(&input, &output, &Wishes::new(), 1.0).unwrap();
+            complete(&input, &output, &ColumnOverrides::new(), 1.0).unwrap();
             let after = read(&output);
             assert_eq!(after.column(0), &expected, "{} in {extension}", array.data_type());
             assert_eq!(after.schema().fields(), before.schema().fields());
@@ -222,7 +222,7 @@ fn unknown_types_are_passed_through() {
     for array in [Arc::new(lists) as ArrayRef, Arc::new(binary), Arc::new(NullArray::new(3))] {
         let before = records(&array);
         assert_eq!(complete_records(before.clone(), 1.0), before);
-        let plan = Plan::infer([Ok(before.into())], &Wishes::new()).unwrap();
+        let plan = Plan::infer([Ok(before.into())], &ColumnOverrides::new()).unwrap();
         assert!(matches!(
             plan.columns()[0].role(),
             Role::Left(Reason::Unsupported { .. } | Reason::NeverObserved)
@@ -234,17 +234,17 @@ fn unknown_types_are_passed_through() {
 fn infinite_numbers_are_refused_with_their_row() {
     let array: ArrayRef = Arc::new(Float64Array::from(vec![1.5, f64::NEG_INFINITY, 2.0]));
     let batch = Batch::from(records(&array));
-    let error = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap_err();
+    let error = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap_err();
     assert_eq!(error.to_string(), "the table, row 2, column `x`: `-inf` is infinite");
     let good: ArrayRef = Arc::new(Float64Array::from(vec![1.5, 3.5, 2.0]));
-    let plan = Plan::infer([Ok(records(&good).into())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(records(&good).into())], &ColumnOverrides::new()).unwrap();
     assert!(matches!(plan.encode(&batch), Err(Error::Infinite { .. })));
 }
 
 #[test]
 fn a_dictionary_gets_labels_it_does_not_have() {
     let old: ArrayRef = Arc::new(vec!["a", "b", "a", "c"].into_iter().collect::<DictionaryArray<Int8Type>>());
-    let plan = Plan::infer([Ok(records(&old).into())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(records(&old).into())], &ColumnOverrides::new()).unwrap();
     let new = vec![Some("z"), Some("b"), None, Some("b")].into_iter().collect::<DictionaryArray<Int8Type>>();
     let new: ArrayRef = Arc::new(new);
     let batch = Batch::from(records(&new));
@@ -266,7 +266,7 @@ fn a_full_dictionary_is_an_error() {
     let array: ArrayRef = Arc::new(DictionaryArray::try_new(keys, Arc::new(values)).unwrap());
     let plain = StringArray::from_iter((0..128).map(|k| Some(format!("other{}", k % 2))));
     let plain: ArrayRef = Arc::new(plain.into_iter().collect::<DictionaryArray<Int8Type>>());
-    let plan = Plan::infer([Ok(records(&plain).into())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(records(&plain).into())], &ColumnOverrides::new()).unwrap();
     let batch = Batch::from(records(&array));
     let table = crate::common::filled(&plan.encode(&batch).unwrap().0, 0.0);
     let error = plan.decode(&batch, &table).unwrap().records().unwrap_err();
@@ -287,8 +287,8 @@ fn dictionaries_of_numbers_are_categories() {
 fn wishes_apply_to_arrow_columns() {
     let array: ArrayRef = Arc::new(Int64Array::from(vec![Some(10), None, Some(20)]));
     let batch = Batch::from(records(&array));
-    let wishes = Wishes::from([("x".to_string(), Wish::Category)]);
-    let plan = Plan::infer([Ok(batch.clone())], &wishes).unwrap();
+    let overrides = ColumnOverrides::from([("x".to_string(), ColumnOverride::Category)]);
+    let plan = Plan::infer([Ok(batch.clone())], &overrides).unwrap();
     let table = crate::common::filled(&plan.encode(&batch).unwrap().0, 1.0);
     let after = plan.decode(&batch, &table).unwrap().records().unwrap();
     assert_eq!(
@@ -296,7 +296,7 @@ fn wishes_apply_to_arrow_columns() {
         &Int64Array::from(vec![10, 20, 20])
     );
     let zoned: ArrayRef = Arc::new(TimestampSecondArray::from(vec![1, 2]));
-    let error = Plan::infer([Ok(records(&zoned).into())], &wishes).unwrap_err();
+    let error = Plan::infer([Ok(records(&zoned).into())], &overrides).unwrap_err();
     assert_eq!(error.to_string(), "column `x` cannot be taken as a category: it holds times");
 }
 
@@ -309,7 +309,7 @@ fn parquet_gets_what_it_can_hold() {
     let expected = TimestampMillisecondArray::from(vec![60_000, -7_000]).with_timezone("+01:00");
     assert_eq!(read(&path).column(0).as_ref(), &expected as &dyn Array);
     let batch = Batch::from(records(&(Arc::new(Date64Array::from(vec![1, 86_400_000])) as ArrayRef)));
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
     let table = plan.encode(&batch).unwrap().0;
     let mut writer = Writer::create(&path, psd_impute_frame::Format::Parquet).unwrap();
     let error = writer.write(&plan.decode(&batch, &table).unwrap()).unwrap_err();
@@ -327,7 +327,7 @@ fn large_files_come_in_batches() {
         let (input, output) = (folder.path().join("in"), folder.path().join("out"));
         let (input, output) = (input.with_extension(extension), output.with_extension(extension));
         write(&before, &input);
-        let plan = complete(&input, &output, &Wishes::new(), 1.0).unwrap();
+        let plan = complete(&input, &output, &ColumnOverrides::new(), 1.0).unwrap();
         let (source, mut rows) = (open(&output).unwrap(), 0);
         for batch in source.batches().unwrap() {
             let batch = batch.unwrap();

@@ -3,7 +3,7 @@
 use crate::common::{open, plan, plan_of};
 use faer::Mat;
 use psd_impute::table::Table;
-use psd_impute_frame::{Compression, Error, Format, Plan, Wishes, Writer};
+use psd_impute_frame::{ColumnOverrides, Compression, Error, Format, Plan, Writer};
 use std::path::Path;
 
 const CSV: Format = Format::Csv(Compression::None);
@@ -51,7 +51,7 @@ fn what_is_drawn_has_the_same_kinds_when_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     for (delimiter, number) in [(',', "1."), (';', "1,"), (';', "1.234,5"), ('\t', "3.2")] {
         let text = text(delimiter, number);
-        let before = plan_of(&text, &Wishes::new()).unwrap();
+        let before = plan_of(&text, &ColumnOverrides::new()).unwrap();
         let kinds: Vec<&str> = before.columns().iter().map(|column| column.kind().name()).collect();
         assert_eq!(kinds[..5], ["integer", "continuous", "category", "boolean", "boolean"]);
         assert_eq!(kinds[5..], ["date", "time", "category", "text"]);
@@ -59,7 +59,7 @@ fn what_is_drawn_has_the_same_kinds_when_it_is_read() {
         for name in ["a.csv", "a.tsv", "a.parquet", "a.arrow", "a.arrows"] {
             let path = folder.path().join(name);
             write(&before, &table, &path);
-            let after = plan(&path, &Wishes::new()).unwrap();
+            let after = plan(&path, &ColumnOverrides::new()).unwrap();
             assert_eq!(after.columns().len(), 8, "the note is left out");
             for (after, before) in after.columns().iter().zip(before.columns()) {
                 assert_eq!((after.name(), after.role()), (before.name(), before.role()), "{name}");
@@ -82,7 +82,7 @@ fn drawn_text_looks_like_the_columns() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.csv");
     let text = text(',', "1.");
-    let plan = plan_of(&text, &Wishes::new()).unwrap();
+    let plan = plan_of(&text, &ColumnOverrides::new()).unwrap();
     write(&plan, &drawn(&plan, &text, 12), &path);
     let expected = text.lines().take(13).map(|line| line.rsplit_once(',').unwrap().0.to_string() + "\n");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), expected.collect::<String>());
@@ -93,13 +93,13 @@ fn a_single_column_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.csv");
     let text = "x\n1,5\n2,25\n3\n";
-    let plan = plan_of(text, &Wishes::new()).unwrap();
+    let plan = plan_of(text, &ColumnOverrides::new()).unwrap();
     write(&plan, &drawn(&plan, text, 3), &path);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
 }
 
 #[test]
 fn nothing_is_drawn_from_nothing() {
-    let plan = plan_of("same\na\na\n", &Wishes::new()).unwrap();
+    let plan = plan_of("same\na\na\n", &ColumnOverrides::new()).unwrap();
     assert!(matches!(plan.blank_batches(3, CSV).err(), Some(Error::NothingToModel { .. })));
 }

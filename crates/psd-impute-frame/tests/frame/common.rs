@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use psd_impute::table::Table;
 use psd_impute_frame::{
-    Batch, Bounds, BoundsOptions, Plan, ReadOptions, Remark, Result, Source, Survey, Wishes, Writer,
+    Batch, Bounds, BoundsOptions, ColumnOverrides, Plan, ReadOptions, Remark, Result, Source, Survey, Writer,
 };
 use std::path::Path;
 
@@ -26,14 +26,14 @@ pub(crate) fn open(path: &Path) -> Result<Source> {
 }
 
 /// The plan that the rules make for a file.
-pub(crate) fn plan(path: &Path, wishes: &Wishes) -> Result<Plan> {
-    Plan::infer(open(path)?.batches()?, wishes)
+pub(crate) fn plan(path: &Path, overrides: &ColumnOverrides) -> Result<Plan> {
+    Plan::infer(open(path)?.batches()?, overrides)
 }
 
 /// Completes a file with `cell` and writes it to another.
-pub(crate) fn complete(input: &Path, output: &Path, wishes: &Wishes, cell: f64) -> Result<Plan> {
+pub(crate) fn complete(input: &Path, output: &Path, overrides: &ColumnOverrides, cell: f64) -> Result<Plan> {
     let source = open(input)?;
-    let plan = Plan::infer(source.batches()?, wishes)?;
+    let plan = Plan::infer(source.batches()?, overrides)?;
     let mut writer = Writer::create(output, source.format())?;
     for batch in source.batches()? {
         let batch = batch?;
@@ -45,8 +45,8 @@ pub(crate) fn complete(input: &Path, output: &Path, wishes: &Wishes, cell: f64) 
 }
 
 /// The plan for text.
-pub(crate) fn plan_of(text: &str, wishes: &Wishes) -> Result<Plan> {
-    Plan::infer(source_of(text).batches()?, wishes)
+pub(crate) fn plan_of(text: &str, overrides: &ColumnOverrides) -> Result<Plan> {
+    Plan::infer(source_of(text).batches()?, overrides)
 }
 
 /// Text as a source.
@@ -62,7 +62,7 @@ pub(crate) fn batches_of(text: &str) -> Vec<Batch> {
 /// Completes a record batch with `cell`.
 pub(crate) fn complete_records(records: RecordBatch, cell: f64) -> RecordBatch {
     let batch = Batch::from(records);
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
     let table = plan.encode(&batch).unwrap().0;
     let completed = filled(&table, cell);
     plan.decode(&batch, &completed).unwrap().records().unwrap()
@@ -79,14 +79,14 @@ pub(crate) fn remarks_of(text: &str, options: &ReadOptions) -> Vec<String> {
     for batch in source_with(text, options).batches().unwrap() {
         survey.add(&batch.unwrap()).unwrap();
     }
-    let plan = survey.plan(&Wishes::new()).unwrap();
+    let plan = survey.plan(&ColumnOverrides::new()).unwrap();
     survey.remarks(&plan).iter().map(Remark::to_string).collect()
 }
 
 /// The text completed with `cell`.
 pub(crate) fn completed(text: &str, options: &ReadOptions, cell: f64) -> String {
     let source = source_with(text, options);
-    let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
+    let plan = Plan::infer(source.batches().unwrap(), &ColumnOverrides::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.csv");
     let mut writer = Writer::create(&output, source.format()).unwrap();

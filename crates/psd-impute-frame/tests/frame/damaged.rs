@@ -6,7 +6,7 @@ use arrow_array::*;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_ipc::{CompressionType, MetadataVersion};
 use parquet::arrow::ArrowWriter;
-use psd_impute_frame::{Batch, Format, Plan, Result, Wishes, Writer};
+use psd_impute_frame::{Batch, ColumnOverrides, Format, Plan, Result, Writer};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::io::{Cursor, Read, Write};
@@ -86,7 +86,7 @@ fn damage(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
 /// All that is done with a file.
 fn go_through(path: &Path) -> Result<()> {
     let source = open(path)?;
-    let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+    let plan = Plan::infer(source.batches()?, &ColumnOverrides::new())?;
     for batch in source.batches()? {
         let batch = batch?;
         let table = plan.encode(&batch)?.0;
@@ -122,7 +122,7 @@ fn written(name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     let batch = Batch::from(records());
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
     let table = plan.encode(&batch).unwrap().0;
     let mut writer = Writer::create(&path, Format::ArrowStream).unwrap();
     writer.write(&plan.decode(&batch, &table).unwrap()).unwrap();

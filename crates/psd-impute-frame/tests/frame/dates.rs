@@ -2,7 +2,7 @@
 
 use crate::common::{completed, plan_of, remarks_of, source_with};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
-use psd_impute_frame::{DateOrder, Plan, ReadOptions, Reason, Role, Wish, Wishes};
+use psd_impute_frame::{ColumnOverride, ColumnOverrides, DateOrder, Plan, ReadOptions, Reason, Role};
 use std::sync::Arc;
 
 /// Completes the only missing cell with the day 18300, the eighth of February 2020.
@@ -34,7 +34,7 @@ fn dates_are_filled_in_the_columns_style() {
 #[test]
 fn other_columns_tell_the_order() {
     let text = "a,b\n05/06/2020,31/01/2020\n01/02/2020,01/02/2020\n03/04/2020,28/02/2020\n";
-    let plan = plan_of(text, &Wishes::new()).unwrap();
+    let plan = plan_of(text, &ColumnOverrides::new()).unwrap();
     let iso = |cell: &str| plan.columns()[0].kind().read(cell).unwrap();
     assert_eq!(iso("05/06/2020"), iso("2020-06-05"));
 }
@@ -42,7 +42,7 @@ fn other_columns_tell_the_order() {
 #[test]
 fn doubtful_orders_are_asked_for() {
     let text = "a,b\n05/06/2020,1\n01/02/2020,3\n03/04/2020,7\n";
-    let plan = plan_of(text, &Wishes::new()).unwrap();
+    let plan = plan_of(text, &ColumnOverrides::new()).unwrap();
     assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::DoubtfulDates), "never read one way in silence");
     assert_eq!(
         remarks_of(text, &ReadOptions::default()),
@@ -51,7 +51,8 @@ fn doubtful_orders_are_asked_for() {
     );
     for (order, day) in [(DateOrder::Dmy, "2020-06-05"), (DateOrder::Mdy, "2020-05-06")] {
         let options = ReadOptions { dates: Some(order), ..ReadOptions::default() };
-        let plan = Plan::infer(source_with(text, &options).batches().unwrap(), &Wishes::new()).unwrap();
+        let plan =
+            Plan::infer(source_with(text, &options).batches().unwrap(), &ColumnOverrides::new()).unwrap();
         let kind = plan.columns()[0].kind();
         assert_eq!(kind.name(), "date");
         assert_eq!(kind.read("05/06/2020"), kind.read(day));
@@ -74,7 +75,7 @@ fn eight_digits_are_dates_in_typed_columns_too() {
     let days: ArrayRef = Arc::new(cells.collect::<Int64Array>());
     let other: ArrayRef = Arc::new((0..20).map(|i| Some(f64::from(i) * 1.5)).collect::<Float64Array>());
     let mixed = RecordBatch::try_from_iter([("x", days), ("y", other)]).unwrap();
-    let plan = Plan::infer([Ok(mixed.into())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(mixed.into())], &ColumnOverrides::new()).unwrap();
     assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::SomeDates));
 }
 
@@ -87,7 +88,8 @@ fn months(count: usize) -> Vec<i64> {
 fn six_digits_may_be_years_and_months() {
     let rows = |cells: &[i64]| cells.iter().map(|cell| format!("{cell}\t1\n")).collect::<String>();
     let text = |cells: &[i64]| format!("x\ty\n{}NA\t2\n", rows(cells));
-    let kind = |cells: &[i64]| plan_of(&text(cells), &Wishes::new()).unwrap().columns()[0].kind().name();
+    let kind =
+        |cells: &[i64]| plan_of(&text(cells), &ColumnOverrides::new()).unwrap().columns()[0].kind().name();
     let all = months(31);
     assert_eq!(kind(&all), "date");
     // The first of February 2020, and the last day of a leap year's February, are in that month.
@@ -99,7 +101,7 @@ fn six_digits_may_be_years_and_months() {
         ["column `x`: its numbers are taken to be years and months (201501 to 201707); \
           `--continuous x` takes them as numbers"]
     );
-    let numbers = Wishes::from([("x".to_string(), Wish::Continuous)]);
+    let numbers = ColumnOverrides::from([("x".to_string(), ColumnOverride::Continuous)]);
     assert_eq!(plan_of(&text(&all), &numbers).unwrap().columns()[0].kind().name(), "continuous");
     // Few, few different ones, few months of the year, other endings, other years.
     let twice: Vec<i64> = months(7).into_iter().cycle().take(28).collect();
@@ -124,7 +126,7 @@ fn six_digits_are_months_in_typed_columns_too() {
     let expected: ArrayRef = Arc::new(cells.iter().copied().chain([202_002]).collect::<Int64Array>());
     assert_eq!(done.column(0), &expected);
     let with_other = cells.iter().copied().chain([999_999]).map(Some).collect();
-    let plan = Plan::infer([Ok(records(with_other).into())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(records(with_other).into())], &ColumnOverrides::new()).unwrap();
     assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::SomeDates));
 }
 
@@ -140,7 +142,7 @@ fn digits(form: impl Fn(u32) -> String, others: &[(u32, &str)]) -> String {
 #[test]
 fn dates_of_digits_are_no_numbers_when_some_cells_are_none() {
     let role = |text: &str| {
-        let plan = plan_of(text, &Wishes::new()).unwrap();
+        let plan = plan_of(text, &ColumnOverrides::new()).unwrap();
         (plan.columns()[0].kind().name(), plan.columns()[0].role().clone())
     };
     let day = |i: u32| format!("{}", 20200110 + i);
@@ -193,7 +195,7 @@ fn typed_long_integers_are_left_alone() {
     let ids: ArrayRef = Arc::new((0..20).map(|i| Some((1i64 << 53) + 3 * i)).collect::<Int64Array>());
     let other: ArrayRef = Arc::new((0..20).map(|i| Some(i as f64 * 1.5)).collect::<Float64Array>());
     let records = RecordBatch::try_from_iter([("x", ids), ("y", other)]).unwrap();
-    let plan = Plan::infer([Ok(records.into())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(records.into())], &ColumnOverrides::new()).unwrap();
     assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::LongIntegers));
 }
 
@@ -205,8 +207,9 @@ fn rows_of(write: impl Fn([u32; 3]) -> String) -> String {
 
 #[test]
 fn other_dates_in_digits_are_left_alone() {
-    let role =
-        |text: &str| plan_of(text, &Wishes::new()).unwrap().column("x").map(|column| column.role().clone());
+    let role = |text: &str| {
+        plan_of(text, &ColumnOverrides::new()).unwrap().column("x").map(|column| column.role().clone())
+    };
     let left = Some(Role::Left(Reason::SomeDates));
     for text in [
         rows_of(|[y, m, d]| format!("{y}{m:02}{d:02}")),
@@ -217,7 +220,7 @@ fn other_dates_in_digits_are_left_alone() {
     ] {
         assert_eq!(role(&text), left, "{text}");
         assert_eq!(completed(&text, &ReadOptions::default(), 1.0), text, "nothing is filled");
-        let numbers = Wishes::from([("x".to_string(), Wish::Continuous)]);
+        let numbers = ColumnOverrides::from([("x".to_string(), ColumnOverride::Continuous)]);
         assert_eq!(plan_of(&text, &numbers).unwrap().columns()[0].kind().name(), "continuous");
     }
     // In Parquet too, as integers.
@@ -226,7 +229,7 @@ fn other_dates_in_digits_are_left_alone() {
     );
     let other: ArrayRef = Arc::new((0..84).map(|i| Some(f64::from(i))).collect::<Float64Array>());
     let records = RecordBatch::try_from_iter([("x", days), ("y", other)]).unwrap();
-    let plan = Plan::infer([Ok(records.into())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(records.into())], &ColumnOverrides::new()).unwrap();
     assert_eq!(plan.columns()[0].role(), &Role::Left(Reason::SomeDates));
     // Counts, of which one in 27 is a date by chance, and product numbers of which few differ.
     let counts: String = (0..300).map(|i| format!("{}\t1\n", 100_000 + i * 104_729 % 900_000)).collect();

@@ -1,13 +1,13 @@
 //! Text that is not UTF-8.
 
 use crate::common::filled;
-use psd_impute_frame::{Encoding, Plan, ReadOptions, Source, Wishes, Writer};
+use psd_impute_frame::{ColumnOverrides, Encoding, Plan, ReadOptions, Source, Writer};
 
 /// The bytes completed with zeros.
 fn completed(bytes: &[u8], encoding: Option<&str>) -> Vec<u8> {
     let options = ReadOptions { encoding: encoding.and_then(Encoding::named), ..ReadOptions::default() };
     let source = Source::spool(bytes, &options).unwrap();
-    let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
+    let plan = Plan::infer(source.batches().unwrap(), &ColumnOverrides::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.csv");
     let mut writer = Writer::create(&output, source.format()).unwrap();

@@ -3,7 +3,7 @@
 use crate::common::{asked, source_with};
 use psd_impute::FitOptions;
 use psd_impute::impute::Limits;
-use psd_impute_frame::{Bounds, BoundsOptions, End, ReadOptions, Surveyed, TableModel, Wishes};
+use psd_impute_frame::{Bounds, BoundsOptions, ColumnOverrides, End, ReadOptions, Surveyed, TableModel};
 
 /// An income that is positive, a share, a change of either sign, and a scale that ends at 1 and 5; a quarter of each is missing.
 fn table() -> String {
@@ -36,7 +36,7 @@ fn fitted() -> TableModel {
         seed: 1,
         ..FitOptions::default()
     };
-    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
+    Surveyed::new(&source, ColumnOverrides::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
 }
 
 fn ends(model: &TableModel, column: &str) -> [Option<f64>; 2] {
@@ -97,7 +97,7 @@ fn another_table_may_pass_them() {
     let (table, _) = model.plan.encode(&batch).unwrap();
     let limits = model.plan.limits(&BoundsOptions::default(), Some(&batch)).unwrap();
     model.plan.check_limits(&limits, &batch, &table).unwrap();
-    let done = model.model.imputer(limits).unwrap().draw_rows(&table, 1, 1).unwrap();
+    let done = model.model.imputer(limits).unwrap().independent_draws(&table, 1, 1).unwrap();
     assert_eq!(done.row(0)[1], -5.0);
     assert!(done.row(1)[1] >= 0.001);
 }

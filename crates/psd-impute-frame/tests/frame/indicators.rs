@@ -4,14 +4,14 @@ use crate::common::{filled, open};
 use arrow_array::cast::AsArray;
 use arrow_array::*;
 use arrow_schema::{DataType, Field, Schema};
-use psd_impute_frame::{Batch, Format, Plan, Result, Wishes, Writer};
+use psd_impute_frame::{Batch, ColumnOverrides, Format, Plan, Result, Writer};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Completes a file with ones, and adds indicators.
 fn complete(input: &Path, output: &Path, columns: &[&str]) -> Result<()> {
     let source = open(input)?;
-    let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+    let plan = Plan::infer(source.batches()?, &ColumnOverrides::new())?;
     let columns: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
     let mut writer = Writer::create(output, source.format())?;
     for batch in source.batches()? {
@@ -100,7 +100,7 @@ fn records() -> RecordBatch {
 #[test]
 fn records_get_booleans() {
     let batch = Batch::from(records());
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
     let table = filled(&plan.encode(&batch).unwrap().0, 1.0);
     let columns = ["x", "bytes", "never"].map(String::from);
     let completed = plan.decode(&batch, &table).unwrap().with_indicators(&columns).unwrap();
@@ -129,14 +129,14 @@ fn indicators_survive_a_change_of_format() {
         complete(&path("a.csv"), &path(name), &["x", "note"]).unwrap();
         let batch = open(&path(name)).unwrap().batches().unwrap().next().unwrap().unwrap();
         assert_eq!(batch.names(), ["x", "note", "x_missing", "note_missing"]);
-        let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+        let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
         assert_eq!(plan.columns()[2].kind().name(), "boolean", "{name}");
     }
     let text = "x\tnote\tx_missing\tnote_missing\n0.5\ta\t0\t0\n1.0\t\t1\t1\n2.5\tb\t0\t0\n";
     complete(&path("a.csv"), &path("c.tsv"), &["x", "note"]).unwrap();
     assert_eq!(std::fs::read_to_string(path("c.tsv")).unwrap(), text);
     let batch = Batch::from(records());
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
     let table = plan.encode(&batch).unwrap().0;
     let completed = plan.decode(&batch, &table).unwrap();
     let completed = completed.with_indicators(&["x".to_string()]).unwrap();

@@ -1,7 +1,7 @@
 //! JSON lines: only missing cells change, and every other byte stays.
 
 use crate::common::{complete, open, plan};
-use psd_impute_frame::{Error, Format, Kind, Place, Reason, Role, Wishes};
+use psd_impute_frame::{ColumnOverrides, Error, Format, Kind, Place, Reason, Role};
 use std::path::{Path, PathBuf};
 
 /// The text completed with the cell 1, as JSON lines.
@@ -9,7 +9,7 @@ fn completed(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) = (folder.path().join("in.jsonl"), folder.path().join("out.ndjson"));
     std::fs::write(&input, text).unwrap();
-    complete(&input, &output, &Wishes::new(), 1.0).unwrap();
+    complete(&input, &output, &ColumnOverrides::new(), 1.0).unwrap();
     std::fs::read_to_string(output).unwrap()
 }
 
@@ -17,7 +17,7 @@ fn error_of(text: &str) -> Error {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("in.jsonl");
     std::fs::write(&path, text).unwrap();
-    plan(&path, &Wishes::new()).unwrap_err()
+    plan(&path, &ColumnOverrides::new()).unwrap_err()
 }
 
 fn at(error: &Error) -> (String, String) {
@@ -62,7 +62,7 @@ fn mixed_types_are_left_alone() {
     let path = folder.path().join("in.jsonl");
     let text = "{\"x\":1,\"m\":1,\"w\":123456789012345678901234567890}\n{\"x\":2,\"m\":\"word\"}\n{\"x\":null,\"m\":null}\n";
     std::fs::write(&path, text).unwrap();
-    let plan = plan(&path, &Wishes::new()).unwrap();
+    let plan = plan(&path, &ColumnOverrides::new()).unwrap();
     assert!(matches!(plan.column("x").unwrap().kind(), Kind::Number { .. }));
     let reason = |name: &str| match plan.column(name).unwrap().role() {
         Role::Left(Reason::Unsupported { found }) => found.clone(),
@@ -105,8 +105,8 @@ fn large_and_compressed_files_are_read_in_batches() {
     let text: String = (0..20_000).map(line).collect();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
     std::fs::write(path("a.jsonl.zst"), zstd::encode_all(text.as_bytes(), 0).unwrap()).unwrap();
-    complete(&path("a.jsonl.zst"), &path("b.jsonl.gz"), &Wishes::new(), 1.0).unwrap();
-    complete(&path("b.jsonl.gz"), &path("c.jsonl"), &Wishes::new(), 2.0).unwrap();
+    complete(&path("a.jsonl.zst"), &path("b.jsonl.gz"), &ColumnOverrides::new(), 1.0).unwrap();
+    complete(&path("b.jsonl.gz"), &path("c.jsonl"), &ColumnOverrides::new(), 2.0).unwrap();
     let source = open(&path("b.jsonl.gz")).unwrap();
     assert!(matches!(source.format(), Format::JsonLines(_)));
     assert!(source.batches().unwrap().count() > 2);

@@ -2,7 +2,7 @@
 
 use crate::common::plan_of;
 use psd_impute::table::TOLD_APART;
-use psd_impute_frame::{Error, Kind, MOST_LABELS, Plan, Reason, Role, Wish, Wishes};
+use psd_impute_frame::{ColumnOverride, ColumnOverrides, Error, Kind, MOST_LABELS, Plan, Reason, Role};
 
 /// A file with one column of these cells, and another of numbers.
 fn text(cells: &[&str]) -> String {
@@ -11,13 +11,13 @@ fn text(cells: &[&str]) -> String {
 }
 
 fn kind(cells: &[&str]) -> (String, Role) {
-    let plan = plan_of(&text(cells), &Wishes::new()).unwrap();
+    let plan = plan_of(&text(cells), &ColumnOverrides::new()).unwrap();
     let column = &plan.columns()[0];
     (column.kind().name().to_string(), column.role().clone())
 }
 
-fn wished(cells: &[&str], wish: Wish) -> Result<Plan, Error> {
-    plan_of(&text(cells), &Wishes::from([("x".to_string(), wish)]))
+fn overridden(cells: &[&str], wanted: ColumnOverride) -> Result<Plan, Error> {
+    plan_of(&text(cells), &ColumnOverrides::from([("x".to_string(), wanted)]))
 }
 
 /// `f(0)`, `f(1)` and so on as cells.
@@ -70,7 +70,7 @@ fn some_columns_are_left_alone() {
     let random = column(30, |i| (i * i * 37 + 5).to_string());
     assert_eq!(kind(&strs(&random)).0, "integer");
     let named = text(&strs(&random)).replace("x;", "PassengerId;");
-    let plan = plan_of(&named, &Wishes::new()).unwrap();
+    let plan = plan_of(&named, &ColumnOverrides::new()).unwrap();
     assert_eq!(*plan.columns()[0].role(), Role::Left(Reason::Identifier), "all different, and named so");
 }
 
@@ -83,7 +83,7 @@ fn constants_are_known() {
         (["TRUE", "", "TRUE"], "TRUE"),
         (["false", "", "false"], "false"),
     ] {
-        let plan = plan_of(&text(&cells), &Wishes::new()).unwrap();
+        let plan = plan_of(&text(&cells), &ColumnOverrides::new()).unwrap();
         let column = &plan.columns()[0];
         let Role::Constant(cell) = column.role() else { panic!("{:?}", column.role()) };
         assert_eq!(column.kind().show(*cell), shown);
@@ -106,7 +106,7 @@ fn a_few_odd_cells_do_not_change_the_kind() {
     let mut cells = column(20, |i| format!("{}", i * i));
     cells[7] = "abc".to_string();
     cells[9] = "abc".to_string();
-    let plan = plan_of(&text(&strs(&cells)), &Wishes::new()).unwrap();
+    let plan = plan_of(&text(&strs(&cells)), &ColumnOverrides::new()).unwrap();
     assert_eq!(
         (plan.columns()[0].kind().name(), plan.columns()[0].odd()),
         ("integer", &["abc".to_string()][..])
@@ -114,10 +114,10 @@ fn a_few_odd_cells_do_not_change_the_kind() {
     cells[11] = "abc".to_string();
     assert_eq!(kind(&strs(&cells)).0, "text", "three in twenty are no mistake");
     cells[11] = "121".to_string();
-    let plan = wished(&strs(&cells), Wish::Category).unwrap();
+    let plan = overridden(&strs(&cells), ColumnOverride::Category).unwrap();
     assert_eq!(plan.columns()[0].kind().labels().len(), 19);
     assert!(matches!(
-        wished(&strs(&cells), Wish::Ignore).unwrap().columns()[0].role(),
+        overridden(&strs(&cells), ColumnOverride::Ignore).unwrap().columns()[0].role(),
         Role::Left(Reason::Ignored)
     ));
     let mut dates = column(20, |i| format!("2020-01-{:02}", i + 1));
@@ -127,29 +127,31 @@ fn a_few_odd_cells_do_not_change_the_kind() {
 
 #[test]
 fn infinite_numbers_are_an_error() {
-    let error = plan_of(&text(&["1.5", "-inf", "2.5"]), &Wishes::new()).unwrap_err();
+    let error = plan_of(&text(&["1.5", "-inf", "2.5"]), &ColumnOverrides::new()).unwrap_err();
     assert_eq!(error.to_string(), "the table, line 3, column `x`: `-inf` is infinite");
-    assert!(wished(&["1.5", "-inf", "2.5"], Wish::Ignore).is_ok());
+    assert!(overridden(&["1.5", "-inf", "2.5"], ColumnOverride::Ignore).is_ok());
 }
 
 #[test]
 fn wishes_come_before_rules() {
-    let column = |cells: &[&str], wish| wished(cells, wish).unwrap().columns()[0].clone();
-    let category = column(&["3", "1", "2", "1"], Wish::Category);
+    let column = |cells: &[&str], wanted| overridden(cells, wanted).unwrap().columns()[0].clone();
+    let category = column(&["3", "1", "2", "1"], ColumnOverride::Category);
     assert_eq!(category.kind().labels(), ["1", "2", "3"]);
     assert_eq!(*category.role(), Role::Modelled);
-    let continuous = column(&["0", "1", "1"], Wish::Continuous);
+    let continuous = column(&["0", "1", "1"], ColumnOverride::Continuous);
     assert!(matches!(continuous.kind(), Kind::Number { decimals: None, .. }));
-    assert_eq!(*column(&["1.5", "2.5"], Wish::Ignore).role(), Role::Left(Reason::Ignored));
-    let error = wished(&["a", "b", "a"], Wish::Continuous).unwrap_err();
+    assert_eq!(*column(&["1.5", "2.5"], ColumnOverride::Ignore).role(), Role::Left(Reason::Ignored));
+    let error = overridden(&["a", "b", "a"], ColumnOverride::Continuous).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the table, line 2, column `x`: `a` is not a number (nor are 2 other cells)"
     );
     let many: Vec<String> = (0..=MOST_LABELS).map(|i| format!("label{i}")).collect();
-    let error = wished(&strs(&many), Wish::Category).unwrap_err();
+    let error = overridden(&strs(&many), ColumnOverride::Category).unwrap_err();
     assert_eq!(error.to_string(), "column `x` cannot be taken as a category: it has more than 100000 labels");
-    let error = plan_of("a,b\n1,2\n3,4\n", &Wishes::from([("c".to_string(), Wish::Ignore)])).unwrap_err();
+    let error =
+        plan_of("a,b\n1,2\n3,4\n", &ColumnOverrides::from([("c".to_string(), ColumnOverride::Ignore)]))
+            .unwrap_err();
     assert_eq!(error.hint().unwrap(), "the columns are a, b");
 }
 
@@ -157,7 +159,7 @@ fn wishes_come_before_rules() {
 fn labels_that_are_not_told_apart_are_counted() {
     for shown in [|i: usize| format!("label{i}"), |i: usize| (10_000 + 3 * i).to_string()] {
         let plan = |labels: usize| {
-            wished(&strs(&column(labels, |i| shown(i * 7 % labels))), Wish::Category).unwrap()
+            overridden(&strs(&column(labels, |i| shown(i * 7 % labels))), ColumnOverride::Category).unwrap()
         };
         assert_eq!(plan(TOLD_APART).columns()[0].note(0), None);
         let plan = plan(8_000);
@@ -177,17 +179,17 @@ fn labels_that_are_not_told_apart_are_counted() {
 
 #[test]
 fn thousands_may_be_set_apart() {
-    let plan = plan_of("x,y\n\"1,234.5\",1\n999,2\n\"12,345\",5\n", &Wishes::new()).unwrap();
+    let plan = plan_of("x,y\n\"1,234.5\",1\n999,2\n\"12,345\",5\n", &ColumnOverrides::new()).unwrap();
     assert_eq!(plan.columns()[0].kind().show(9876543.2), "9,876,543.2");
-    let plan = plan_of("x;y\n1.234,5;1\n999;2\n12.345;5\n", &Wishes::new()).unwrap();
+    let plan = plan_of("x;y\n1.234,5;1\n999;2\n12.345;5\n", &ColumnOverrides::new()).unwrap();
     assert_eq!(plan.columns()[0].kind().show(9876543.2), "9.876.543,2");
-    let plan = plan_of("x;y\n1.234;1\n9.5;2\n", &Wishes::new()).unwrap();
+    let plan = plan_of("x;y\n1.234;1\n9.5;2\n", &ColumnOverrides::new()).unwrap();
     assert_eq!(plan.columns()[0].kind().show(2.25), "2.25", "points are points if they can be");
 }
 
 #[test]
 fn columns_of_the_same_name_are_refused() {
-    let error = plan_of("a,b,a\n1,2,3\n", &Wishes::new()).unwrap_err();
+    let error = plan_of("a,b,a\n1,2,3\n", &ColumnOverrides::new()).unwrap_err();
     assert_eq!(error.to_string(), "the table has two columns named `a`");
 }
 
@@ -200,7 +202,7 @@ fn known_tables_are_understood() {
         return;
     }
     let kinds = |name: &str| {
-        let plan = crate::common::plan(&folder.join(name), &Wishes::new()).unwrap();
+        let plan = crate::common::plan(&folder.join(name), &ColumnOverrides::new()).unwrap();
         let kind = |column: &psd_impute_frame::ColumnPlan| match column.role() {
             Role::Modelled => column.kind().name(),
             _ => "-",

@@ -2,7 +2,9 @@
 
 use crate::common::{batches_of, plan_of};
 use arrow_array::{ArrayRef, BinaryArray, Float64Array, RecordBatch};
-use psd_impute_frame::{Batch, Error, LeftColumn, Plan, Reason, Report, Survey, Wish, Wishes};
+use psd_impute_frame::{
+    Batch, ColumnOverride, ColumnOverrides, Error, LeftColumn, Plan, Reason, Report, Survey,
+};
 use std::sync::Arc;
 
 /// Sixteen rows: a row number, names, tickets, an ignored and an empty column, a constant, and numbers.
@@ -18,7 +20,7 @@ fn table() -> String {
 }
 
 fn plan() -> Plan {
-    plan_of(&table(), &Wishes::from([("skipped".to_string(), Wish::Ignore)])).unwrap()
+    plan_of(&table(), &ColumnOverrides::from([("skipped".to_string(), ColumnOverride::Ignore)])).unwrap()
 }
 
 fn counts(left: &[LeftColumn]) -> Vec<(&str, u64)> {
@@ -41,7 +43,7 @@ fn every_way_a_cell_may_stay_empty_is_counted() {
             "4 cells of `id` stay empty: it identifies rows",
             "4 cells of `name` stay empty: it is free text",
             "4 cells of `ticket` stay empty: 8 different texts in 12 cells are too many for a category",
-            "4 cells of `skipped` stay empty: it is to be ignored",
+            "4 cells of `skipped` stay empty: it is ignored, as asked",
             "16 cells of `never` stay empty: no cell is observed",
         ]
     );
@@ -49,7 +51,7 @@ fn every_way_a_cell_may_stay_empty_is_counted() {
 
 #[test]
 fn counts_add_up_over_batches_and_extra_columns_count() {
-    let plan = plan_of("a,b\n1,2\n2,3\n4,5\n", &Wishes::new()).unwrap();
+    let plan = plan_of("a,b\n1,2\n2,3\n4,5\n", &ColumnOverrides::new()).unwrap();
     let mut report = Report::default();
     for text in ["a,b,new\n1,2,\n2,,x\n", "a,b,new\n,2,\n"] {
         report.add(&plan.encode(&batches_of(text)[0]).unwrap().1);
@@ -68,7 +70,7 @@ fn cells_of_unsupported_types_are_counted() {
     let mut survey = Survey::default();
     survey.add(&batch).unwrap();
     assert_eq!(survey.missing().collect::<Vec<_>>(), [("raw", 2), ("x", 0)]);
-    let plan = survey.plan(&Wishes::new()).unwrap();
+    let plan = survey.plan(&ColumnOverrides::new()).unwrap();
     let left = plan.encode(&batch).unwrap().1.left;
     assert_eq!(left[0].note().unwrap(), "2 cells of `raw` stay empty: the type Binary is not modelled");
 }

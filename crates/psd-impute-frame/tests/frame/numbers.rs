@@ -1,7 +1,7 @@
 //! Numbers in the forms that people write.
 
 use crate::common::{completed, plan_of, remarks_of, source_with};
-use psd_impute_frame::{Plan, ReadOptions, Reason, Role, Wishes};
+use psd_impute_frame::{ColumnOverrides, Plan, ReadOptions, Reason, Role};
 
 /// Completes the only missing cell, written `NA`, with a number.
 fn filled(cells: &[&str], x: f64) -> String {
@@ -34,14 +34,14 @@ fn cells_are_filled_in_the_columns_style() {
 }
 
 fn kind(text: &str) -> (&'static str, Role) {
-    let plan = plan_of(text, &Wishes::new()).unwrap();
+    let plan = plan_of(text, &ColumnOverrides::new()).unwrap();
     (plan.columns()[0].kind().name(), plan.columns()[0].role().clone())
 }
 
 #[test]
 fn the_decimal_sign_is_the_files() {
     let value = |text: &str, cell: &str| {
-        let plan = plan_of(text, &Wishes::new()).unwrap();
+        let plan = plan_of(text, &ColumnOverrides::new()).unwrap();
         plan.columns()[0].kind().read(cell).unwrap()
     };
     assert_eq!(
@@ -74,7 +74,7 @@ fn doubtful_decimal_signs_are_said_and_can_be_set() {
     );
     let options = ReadOptions { decimal: Some(','), ..ReadOptions::default() };
     assert_eq!(remarks_of(text, &options), [""; 0]);
-    let plan = Plan::infer(source_with(text, &options).batches().unwrap(), &Wishes::new()).unwrap();
+    let plan = Plan::infer(source_with(text, &options).batches().unwrap(), &ColumnOverrides::new()).unwrap();
     assert_eq!(plan.columns()[0].kind().read("1,234"), Some(1.234));
     let mixed = remarks_of("a\tb\n1,5\t1.5\n2,25\t2.25\n3,5\t7.5\n", &ReadOptions::default());
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use crate::common::{completed, plan_of, remarks_of, source_with};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
-use psd_impute_frame::{Batch, Plan, ReadOptions, Survey, Token, Wishes};
+use psd_impute_frame::{Batch, ColumnOverrides, Plan, ReadOptions, Survey, Token};
 use std::sync::Arc;
 
 fn with(cells: &[(usize, &str)], count: usize, f: impl Fn(usize) -> String) -> String {
@@ -15,7 +15,7 @@ fn with(cells: &[(usize, &str)], count: usize, f: impl Fn(usize) -> String) -> S
 #[test]
 fn odd_texts_stay_and_numbers_are_numbers() {
     let text = with(&[(3, "abc"), (7, "12?"), (9, "abc"), (11, "NA")], 40, |i| format!("{}.5", i * i));
-    let plan = plan_of(&text, &Wishes::new()).unwrap();
+    let plan = plan_of(&text, &ColumnOverrides::new()).unwrap();
     assert_eq!(
         (plan.columns()[0].kind().name(), plan.columns()[0].odd()),
         ("continuous", &["12?".into(), "abc".into()][..])
@@ -37,7 +37,7 @@ fn odd_texts_stay_and_numbers_are_numbers() {
 #[test]
 fn texts_that_keep_a_column_from_being_numbers_are_named() {
     let censored = with(&[], 60, |i| if i % 5 == 0 { "<1".to_string() } else { format!("{}.5", i % 30) });
-    assert_eq!(plan_of(&censored, &Wishes::new()).unwrap().columns()[0].kind().name(), "category");
+    assert_eq!(plan_of(&censored, &ColumnOverrides::new()).unwrap().columns()[0].kind().name(), "category");
     assert_eq!(
         remarks_of(&censored, &ReadOptions::default()),
         ["column `x`: 48 of 60 cells are numbers, but it is text because of others: `<1` (12); \
@@ -75,7 +75,7 @@ fn what_keeps_a_column_from_being_dates_or_of_one_unit_is_named() {
 #[test]
 fn odd_texts_are_counted_and_new_ones_refused() {
     let text = with(&[(3, "abc")], 40, |i| format!("{}.5", i * i));
-    let plan = plan_of(&text, &Wishes::new()).unwrap();
+    let plan = plan_of(&text, &ColumnOverrides::new()).unwrap();
     let source = source_with(&text, &ReadOptions::default());
     let report = plan.encode(&source.batches().unwrap().next().unwrap().unwrap()).unwrap().1;
     assert_eq!((report.columns[0].missing, report.columns[0].odd), (0, 1));
@@ -90,7 +90,7 @@ fn odd_texts_are_counted_and_new_ones_refused() {
 #[test]
 fn odd_texts_among_dates_stay() {
     let text = with(&[(3, "soon"), (5, "NA")], 40, |i| format!("2020-01-{:02}", i % 28 + 1));
-    assert_eq!(plan_of(&text, &Wishes::new()).unwrap().columns()[0].kind().name(), "date");
+    assert_eq!(plan_of(&text, &ColumnOverrides::new()).unwrap().columns()[0].kind().name(), "date");
     assert_eq!(completed(&text, &ReadOptions::default(), 1.0), text.replace("NA,", "1970-01-02,"));
 }
 
@@ -99,8 +99,8 @@ fn odd_texts_go_into_typed_files_as_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("a.csv"), with(&[(3, "abc"), (5, "NA")], 40, |i| format!("{}.5", i * i))).unwrap();
-    crate::common::complete(&path("a.csv"), &path("b.parquet"), &Wishes::new(), 5.0).unwrap();
-    crate::common::complete(&path("b.parquet"), &path("c.csv"), &Wishes::new(), 5.0).unwrap();
+    crate::common::complete(&path("a.csv"), &path("b.parquet"), &ColumnOverrides::new(), 5.0).unwrap();
+    crate::common::complete(&path("b.parquet"), &path("c.csv"), &ColumnOverrides::new(), 5.0).unwrap();
     let expected = std::fs::read_to_string(path("a.csv")).unwrap().replace("NA,", "5.0,");
     assert_eq!(std::fs::read_to_string(path("c.csv")).unwrap(), expected);
 }
@@ -110,7 +110,7 @@ fn sentinels_are_pointed_out() {
     let sentinels_of = |text: &str, options: &ReadOptions| -> Vec<String> {
         let mut survey = Survey::default();
         source_with(text, options).batches().unwrap().for_each(|batch| survey.add(&batch.unwrap()).unwrap());
-        let plan = survey.plan(&Wishes::new()).unwrap();
+        let plan = survey.plan(&ColumnOverrides::new()).unwrap();
         survey.sentinels(&plan).iter().map(|sentinel| sentinel.remark().to_string()).collect()
     };
     let text = with(&[(3, "-999"), (7, "-999"), (9, "-999")], 60, |i| (20 + i % 40).to_string());
@@ -182,7 +182,7 @@ fn a_table_may_have_no_header() {
     let options = ReadOptions { no_header: true, ..ReadOptions::default() };
     let text = "1.5,red\nNA,blue\n2.5,red\n3.5,blue\n";
     let source = source_with(text, &options);
-    let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
+    let plan = Plan::infer(source.batches().unwrap(), &ColumnOverrides::new()).unwrap();
     assert_eq!(plan.columns().iter().map(|column| column.name()).collect::<Vec<_>>(), ["V1", "V2"]);
     assert_eq!(completed(text, &options, 1.0), text.replace("NA", "1.0"));
 }
@@ -205,7 +205,7 @@ fn any_batch_size_gives_the_same_plan() {
         for first in (0..60).step_by(size) {
             survey.add(&Batch::from(whole.slice(first, size.min(60 - first)))).unwrap();
         }
-        let plan = survey.plan(&Wishes::new()).unwrap();
+        let plan = survey.plan(&ColumnOverrides::new()).unwrap();
         let remarks: Vec<String> = survey.remarks(&plan).iter().map(|remark| remark.to_string()).collect();
         let sentinels = survey.sentinels(&plan);
         (plan, remarks, sentinels)

@@ -2,13 +2,13 @@
 
 use crate::common::{asked, batches_of, complete, plan_of};
 use psd_impute::table::Kind as EngineKind;
-use psd_impute_frame::{Bounds, End, Error, Kind, Plan, Role, Wish, Wishes};
+use psd_impute_frame::{Bounds, ColumnOverride, ColumnOverrides, End, Error, Kind, Plan, Role};
 
 const TABLE: &str = "grade,score,x\nG2,1,0.5\nG1,3,1.5\n,2,\nG3,,2.5\nG2,3,1.0\n";
 
-fn ordered(column: &str, levels: Option<&[&str]>) -> Wishes {
+fn ordered(column: &str, levels: Option<&[&str]>) -> ColumnOverrides {
     let levels = levels.map(|levels| levels.iter().map(ToString::to_string).collect());
-    Wishes::from([(column.to_string(), Wish::Ordered(levels))])
+    ColumnOverrides::from([(column.to_string(), ColumnOverride::Ordered(levels))])
 }
 
 #[test]
@@ -55,14 +55,17 @@ fn cells_come_back_as_they_were_written() {
 
 #[test]
 fn what_has_no_order_is_refused() {
-    let problem = |wishes: &Wishes| match plan_of(TABLE, wishes) {
-        Err(Error::BadWish { problem, .. }) => problem,
+    let problem = |overrides: &ColumnOverrides| match plan_of(TABLE, overrides) {
+        Err(Error::BadOverride { problem, .. }) => problem,
         other => panic!("{other:?}"),
     };
     assert_eq!(problem(&ordered("grade", None)), "its labels have no order of their own");
-    assert_eq!(problem(&ordered("grade", Some(&["G1", "G2"]))), "its label `G3` is none of the levels given");
+    assert_eq!(
+        problem(&ordered("grade", Some(&["G1", "G2"]))),
+        "its label `G3` is not one of the levels given"
+    );
     assert_eq!(problem(&ordered("score", Some(&["3", "2", "1"]))), "numbers are ordered by their size");
-    assert_eq!(problem(&ordered("score", Some(&["1", "2"]))), "its cell 3 is none of the levels given");
+    assert_eq!(problem(&ordered("score", Some(&["1", "2"]))), "its cell 3 is not one of the levels given");
     assert!(plan_of(TABLE, &ordered("score", Some(&["1", "2", "3", "4"]))).is_ok());
 }
 

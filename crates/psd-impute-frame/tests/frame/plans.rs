@@ -7,8 +7,8 @@ use arrow_array::{
 };
 use proptest::prelude::*;
 use psd_impute_frame::{
-    Batch, Bounds, ColumnPlan, End, Error, Kind, MOST_LABELS, Plan, ReadOptions, Role, Source, Wish, Wishes,
-    Writer,
+    Batch, Bounds, ColumnOverride, ColumnOverrides, ColumnPlan, End, Error, Kind, MOST_LABELS, Plan,
+    ReadOptions, Role, Source, Writer,
 };
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const TABLE: &str = "id,size,count,colour,sure,when,note,same,never\n\
     a4,NA,7,blue,true,,no words,NA,\n";
 
 fn plan() -> Plan {
-    plan_of(TABLE, &Wishes::from([("note".to_string(), Wish::Ignore)])).unwrap()
+    plan_of(TABLE, &ColumnOverrides::from([("note".to_string(), ColumnOverride::Ignore)])).unwrap()
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn a_plan_is_stored_and_read_back() {
 
 #[test]
 fn numbers_in_a_plan_are_exact() {
-    let wishes = Wishes::from([("x".to_string(), Wish::Category)]);
-    let plan = plan_of("x,y\n0.1,1\n0.30000000000000004,2\n1e-300,3\n", &wishes).unwrap();
+    let overrides = ColumnOverrides::from([("x".to_string(), ColumnOverride::Category)]);
+    let plan = plan_of("x,y\n0.1,1\n0.30000000000000004,2\n1e-300,3\n", &overrides).unwrap();
     let again: Plan = serde_json::from_str(&serde_json::to_string(&plan).unwrap()).unwrap();
     assert_eq!(again, plan);
 }
@@ -53,11 +53,11 @@ fn a_plan_that_makes_no_sense_is_refused() {
         ),
         (
             r#"{"name":"z","kind":{"holds":"labels","labels":["a"]},"role":{"constant":1.0}}"#,
-            "its constant is none",
+            "its constant is not one",
         ),
         (
             r#"{"name":"z","kind":{"holds":"labels","labels":["a"]},"role":{"constant":-1.0}}"#,
-            "its constant is none",
+            "its constant is not one",
         ),
         (
             r#"{"name":"z","kind":{"holds":"boolean","text":["a","b"]},"role":"modelled"}"#,
@@ -174,7 +174,7 @@ fn a_column_that_a_table_lacks_counts_as_missing_and_is_not_added() {
 
 #[test]
 fn types_are_checked() {
-    let numbers = plan_of("x,y\n1.5,2\n2.5,4\n", &Wishes::new()).unwrap();
+    let numbers = plan_of("x,y\n1.5,2\n2.5,4\n", &ColumnOverrides::new()).unwrap();
     let column = |name, array: ArrayRef| (name, array, true);
     let y = || column("y", Arc::new(Int8Array::from(vec![1, 2])));
     let labels = column("x", Arc::new(StringArray::from(vec!["a", "b"])));
@@ -254,7 +254,7 @@ fn a_plan_from_text_fits_the_same_table_in_parquet() {
 
 #[test]
 fn a_batch_of_missing_cells_may_have_any_type() {
-    let plan = plan_of("size,colour\n1.5,red\n2.5,blue\n3.5,red\n,blue\n", &Wishes::new()).unwrap();
+    let plan = plan_of("size,colour\n1.5,red\n2.5,blue\n3.5,red\n,blue\n", &ColumnOverrides::new()).unwrap();
     let sizes: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0]));
     let numbers: ArrayRef = Arc::new(Float64Array::from(vec![None, None]));
     let keys = Int8Array::from(vec![None, None]);
@@ -298,7 +298,7 @@ fn a_plan_knows_where_cells_were_missing() {
 
 #[test]
 fn a_bound_that_is_a_number_is_no_text() {
-    let plan = plan_of("a;b\n1,5;x\n2,25;y\n3,125;x\n;y\n", &Wishes::new()).unwrap();
+    let plan = plan_of("a;b\n1,5;x\n2,25;y\n3,125;x\n;y\n", &ColumnOverrides::new()).unwrap();
     let upper = |end: End| {
         plan.limits(&asked(Bounds { column: "a".to_string(), ends: [None, Some(end)] }), None)
             .map(|l| l.of(0).1)

@@ -3,7 +3,7 @@
 use crate::common::filled;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
-use psd_impute_frame::{Batch, Error, Plan, ReadOptions, Result, Source, Wishes, Writer};
+use psd_impute_frame::{Batch, ColumnOverrides, Error, Plan, ReadOptions, Result, Source, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn files(folder: &Path, contents: &[(&str, &str)]) -> Vec<PathBuf> {
 /// The files completed with the cell 1, as one.
 fn complete(paths: &[PathBuf], output: &Path) -> Result<String> {
     let source = Source::open_all(paths, &ReadOptions::default())?;
-    let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+    let plan = Plan::infer(source.batches()?, &ColumnOverrides::new())?;
     let mut writer = Writer::create(output, source.format())?;
     for batch in source.batches()? {
         let batch = batch?;

@@ -1,7 +1,9 @@
 //! Files appear whole or not at all, and errors of the system about an output are reported unchanged.
 
 use crate::common::{batches_of, filled};
-use psd_impute_frame::{Compression, Error, Format, Plan, Result, Target, Wishes, Writer, write_file};
+use psd_impute_frame::{
+    ColumnOverrides, Compression, Error, Format, Plan, Result, Target, Writer, write_file,
+};
 use std::io::{ErrorKind, Write};
 
 #[test]
@@ -124,7 +126,7 @@ impl Write for Gone {
 #[test]
 fn every_format_tells_that_its_reader_has_gone() {
     let batch = &batches_of("a,b\n1.5,2\nNA,3\n2.5,4\n")[0];
-    let plan = Plan::infer([Ok(batch.clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batch.clone())], &ColumnOverrides::new()).unwrap();
     let table = filled(&plan.encode(batch).unwrap().0, 2.0);
     let write = |format: Format| -> Result<()> {
         let mut writer = Writer::to(Gone(5), format, Format::Csv(Compression::None))?;

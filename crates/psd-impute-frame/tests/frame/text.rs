@@ -1,7 +1,7 @@
 //! Text in, text out.
 
 use crate::common::{batches_of, complete, filled, open};
-use psd_impute_frame::{Compression, Format, Plan, ReadOptions, Source, Token, Wishes, Writer};
+use psd_impute_frame::{ColumnOverrides, Compression, Format, Plan, ReadOptions, Source, Token, Writer};
 use std::io::{Read, Write};
 
 /// The text completed with `cell`.
@@ -9,7 +9,7 @@ fn completed(text: &str, cell: f64) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) = (folder.path().join("in"), folder.path().join("out.csv"));
     std::fs::write(&input, text).unwrap();
-    complete(&input, &output, &Wishes::new(), cell).unwrap();
+    complete(&input, &output, &ColumnOverrides::new(), cell).unwrap();
     std::fs::read_to_string(&output).unwrap()
 }
 
@@ -58,7 +58,7 @@ fn tokens_and_delimiter_can_be_set() {
     let missing_only = ["-999", "none"].map(Token::everywhere).to_vec();
     let options = ReadOptions { delimiter: Some(b':'), missing_only, ..ReadOptions::default() };
     let source = Source::spool("a:b\n1:x\n-999:none\n2:NA\n3:x\n4:NA\n".as_bytes(), &options).unwrap();
-    let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
+    let plan = Plan::infer(source.batches().unwrap(), &ColumnOverrides::new()).unwrap();
     assert_eq!(plan.columns()[1].kind().labels(), ["NA", "x"]);
     let report = plan.encode(&source.batches().unwrap().next().unwrap().unwrap()).unwrap().1;
     assert_eq!((report.columns[0].missing, report.columns[1].missing), (1, 1));
@@ -82,11 +82,11 @@ fn compressed_text_is_read_and_written() {
     assert_eq!(source.format(), Format::Csv(Compression::Gzip));
     assert!(source.batches().unwrap().count() > 1, "the file should take more than one batch");
 
-    complete(&path("named_wrongly.csv"), &path("b.csv.zst"), &Wishes::new(), 1.0).unwrap();
+    complete(&path("named_wrongly.csv"), &path("b.csv.zst"), &ColumnOverrides::new(), 1.0).unwrap();
     let zstd = std::fs::read(path("b.csv.zst")).unwrap();
     assert_eq!(zstd::decode_all(zstd.as_slice()).unwrap(), expected.as_bytes());
 
-    complete(&path("b.csv.zst"), &path("c.csv.gz"), &Wishes::new(), 1.0).unwrap();
+    complete(&path("b.csv.zst"), &path("c.csv.gz"), &ColumnOverrides::new(), 1.0).unwrap();
     let mut again = String::new();
     let gzip = std::fs::File::open(path("c.csv.gz")).unwrap();
     flate2::read::GzDecoder::new(gzip).read_to_string(&mut again).unwrap();
@@ -98,15 +98,15 @@ fn names_say_what_separates_cells() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("a.csv"), "a,b\n1.5,\"x, y\"\nNA,z\n2.5,z\n3.5,\"x, y\"\n").unwrap();
-    complete(&path("a.csv"), &path("b.tsv"), &Wishes::new(), 1.0).unwrap();
+    complete(&path("a.csv"), &path("b.tsv"), &ColumnOverrides::new(), 1.0).unwrap();
     assert_eq!(
         std::fs::read_to_string(path("b.tsv")).unwrap(),
         "a\tb\n1.5\tx, y\n1.0\tz\n2.5\tz\n3.5\tx, y\n"
     );
-    complete(&path("b.tsv"), &path("c.csv"), &Wishes::new(), 1.0).unwrap();
+    complete(&path("b.tsv"), &path("c.csv"), &ColumnOverrides::new(), 1.0).unwrap();
     assert_eq!(std::fs::read(path("b.tsv")).unwrap(), std::fs::read(path("c.csv")).unwrap());
     std::fs::write(path("one.tsv"), "a b\n1,5\n2,5\nNA\n").unwrap();
-    complete(&path("one.tsv"), &path("two.tsv"), &Wishes::new(), 1.0).unwrap();
+    complete(&path("one.tsv"), &path("two.tsv"), &ColumnOverrides::new(), 1.0).unwrap();
     assert_eq!(std::fs::read_to_string(path("two.tsv")).unwrap(), "a b\n1,5\n2,5\n1,0\n");
 }
 
@@ -116,7 +116,7 @@ fn a_writer_without_finish_leaves_nothing() {
     let output = folder.path().join("out.csv");
     std::fs::write(&output, "old").unwrap();
     let batches = batches_of("a,b\n1.5,2\nNA,3\n");
-    let plan = Plan::infer(batches.iter().cloned().map(Ok), &Wishes::new()).unwrap();
+    let plan = Plan::infer(batches.iter().cloned().map(Ok), &ColumnOverrides::new()).unwrap();
     let table = plan.encode(&batches[0]).unwrap().0;
     let done = filled(&table, 1.0);
     let mut writer = Writer::create(&output, Format::Csv(Compression::None)).unwrap();
@@ -142,7 +142,7 @@ fn streams_are_written_to() {
         }
     }
     let batches = batches_of("a,b\n1.5,2\nNA,3\n2.5,4\n");
-    let plan = Plan::infer(batches.iter().cloned().map(Ok), &Wishes::new()).unwrap();
+    let plan = Plan::infer(batches.iter().cloned().map(Ok), &ColumnOverrides::new()).unwrap();
     let table = plan.encode(&batches[0]).unwrap().0;
     let done = filled(&table, 1.0);
     let (output, csv) = (Shared::default(), Format::Csv(Compression::None));

@@ -2,13 +2,13 @@
 
 use crate::common::{complete, complete_records, plan_of};
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, Time32SecondArray};
-use psd_impute_frame::Wishes;
+use psd_impute_frame::ColumnOverrides;
 use std::sync::Arc;
 
 /// The kind of a column `x` with these cells.
 fn kind(cells: &[&str]) -> &'static str {
     let rows: String = cells.iter().map(|cell| format!("\"{cell}\",1\n")).collect();
-    plan_of(&format!("x,y\n{rows}"), &Wishes::new()).unwrap().columns()[0].kind().name()
+    plan_of(&format!("x,y\n{rows}"), &ColumnOverrides::new()).unwrap().columns()[0].kind().name()
 }
 
 #[test]
@@ -31,11 +31,11 @@ fn what_is_filled_looks_like_the_column() {
     let text =
         "a,b,c,d\n13:45,1:45 PM,36:10,PT1H\n9:05,2:30 PM,2:30,PT90M\nNA,NA,NA,NA\n00:30,3:15 AM,1:00,PT2H\n";
     std::fs::write(&input, text).unwrap();
-    complete(&input, &output, &Wishes::new(), 75.0).unwrap();
+    complete(&input, &output, &ColumnOverrides::new(), 75.0).unwrap();
     let expected = text.replace("NA,NA,NA,NA", "1:15,1:15 AM,1:15,PT1H15M");
     assert_eq!(std::fs::read_to_string(&output).unwrap(), expected);
     // A day ends at midnight, whatever is drawn.
-    complete(&input, &output, &Wishes::new(), 5000.0).unwrap();
+    complete(&input, &output, &ColumnOverrides::new(), 5000.0).unwrap();
     let expected = text.replace("NA,NA,NA,NA", "23:59,11:59 PM,83:20,PT83H20M");
     assert_eq!(std::fs::read_to_string(&output).unwrap(), expected);
 }
@@ -46,10 +46,10 @@ fn text_becomes_typed_columns_and_text_again() {
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("a.csv"), "a,b\n13:45,PT36H\nNA,PT90S\n09:05,NA\n00:30,PT2H\n").unwrap();
     for name in ["b.parquet", "b.arrow"] {
-        complete(&path("a.csv"), &path(name), &Wishes::new(), 60.0).unwrap();
-        complete(&path(name), &path("c.csv"), &Wishes::new(), 1.0).unwrap();
+        complete(&path("a.csv"), &path(name), &ColumnOverrides::new(), 60.0).unwrap();
+        complete(&path(name), &path("c.csv"), &ColumnOverrides::new(), 1.0).unwrap();
         let back = std::fs::read_to_string(path("c.csv")).unwrap();
-        let plan = plan_of(&back, &Wishes::new()).unwrap();
+        let plan = plan_of(&back, &ColumnOverrides::new()).unwrap();
         let kinds: Vec<&str> = plan.columns().iter().map(|column| column.kind().name()).collect();
         assert_eq!(kinds, ["time of day", "duration"], "{back}");
         assert_eq!(plan.columns()[0].kind().read("13:45"), plan.columns()[0].kind().read("13:45:00"));

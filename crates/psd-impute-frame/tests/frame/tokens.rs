@@ -2,12 +2,12 @@
 
 use crate::common::{complete_records, completed, remarks_of, source_with};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-use psd_impute_frame::{Error, Plan, ReadOptions, Source, Token, Wishes};
+use psd_impute_frame::{ColumnOverrides, Error, Plan, ReadOptions, Source, Token};
 use std::sync::Arc;
 
 fn missing(text: &str, options: &ReadOptions) -> Vec<u64> {
     let source = source_with(text, options);
-    let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
+    let plan = Plan::infer(source.batches().unwrap(), &ColumnOverrides::new()).unwrap();
     let batch = source.batches().unwrap().next().unwrap().unwrap();
     plan.encode(&batch).unwrap().1.columns.iter().map(|column| column.missing).collect()
 }
@@ -57,7 +57,7 @@ fn typed_columns_have_tokens_too() {
 
     let options = ReadOptions { missing: vec![Token::of("y", "-999")], ..ReadOptions::default() };
     let source = Source::records_with(vec![records], &options);
-    let plan = Plan::infer(source.batches().unwrap(), &Wishes::new()).unwrap();
+    let plan = Plan::infer(source.batches().unwrap(), &ColumnOverrides::new()).unwrap();
     let batch = source.batches().unwrap().next().unwrap().unwrap();
     let (table, report) = plan.encode(&batch).unwrap();
     assert_eq!(report.columns.iter().map(|column| column.missing).collect::<Vec<_>>(), [2, 2]);

@@ -10,7 +10,7 @@ use arrow_cast::cast;
 use arrow_schema::DataType;
 use psd_impute::FitOptions;
 use psd_impute::impute::Limits;
-use psd_impute_frame::{Batch, BoundsOptions, Format, Source, Surveyed, TableModel, Wishes};
+use psd_impute_frame::{Batch, BoundsOptions, ColumnOverrides, Format, Source, Surveyed, TableModel};
 use std::sync::Arc;
 
 /// Columns of small types that cover their whole range, with missing cells, and one that depends on them.
@@ -53,7 +53,7 @@ fn fitted(records: &RecordBatch) -> TableModel {
         seed: 0,
         ..FitOptions::default()
     };
-    Surveyed::new(&source, Wishes::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
+    Surveyed::new(&source, ColumnOverrides::new()).unwrap().fit(&source, &options, &mut ()).unwrap().0
 }
 
 /// New rows of a model within limits, as numbers by column.
@@ -120,7 +120,7 @@ fn imputed_cells_stay_within_the_types_and_wider_types_are_not_bound() {
     let (table, _) = fitted.plan.encode(&batch).unwrap();
     fitted.plan.check_limits(&limits, &batch, &table).unwrap();
     let imputer = fitted.model.imputer(limits).unwrap();
-    let done = imputer.draw_rows(&table, 3, 1).unwrap();
+    let done = imputer.independent_draws(&table, 3, 1).unwrap();
     let out = fitted.plan.decode(&batch, &done).unwrap().records().unwrap();
     assert_eq!(out.schema().field(0).data_type(), &DataType::UInt8);
     assert_eq!(out.columns().iter().map(|column| column.null_count()).sum::<usize>(), 0);
@@ -154,7 +154,7 @@ fn small_dictionaries_of_numbers_hold_their_values() {
     let batch = Batch::from(records);
     let (table, _) = fitted.plan.encode(&batch).unwrap();
     let imputer = fitted.model.imputer(fitted.plan.limits(&types_only(), Some(&batch)).unwrap()).unwrap();
-    let done = imputer.draw_rows(&table, 3, 1).unwrap();
+    let done = imputer.independent_draws(&table, 3, 1).unwrap();
     let out = fitted.plan.decode(&batch, &done).unwrap().records().unwrap();
     let filled = cast(out.column(0), &DataType::Float64).unwrap();
     let filled = filled.as_primitive::<Float64Type>();

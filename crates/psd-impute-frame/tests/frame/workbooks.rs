@@ -2,7 +2,9 @@
 
 use crate::common::{complete, open, plan};
 use arrow_array::{Array, RecordBatch};
-use psd_impute_frame::{Batch, Error, Format, Kind, Plan, ReadOptions, Source, Wish, Wishes, Writer};
+use psd_impute_frame::{
+    Batch, ColumnOverride, ColumnOverrides, Error, Format, Kind, Plan, ReadOptions, Source, Writer,
+};
 use std::io::Write;
 use std::path::Path;
 use zip::ZipWriter;
@@ -87,7 +89,7 @@ fn source(bytes: &[u8], options: &ReadOptions) -> psd_impute_frame::Result<Sourc
 fn records(source: &Source) -> RecordBatch {
     let batches: Vec<Batch> = source.batches().unwrap().map(|batch| batch.unwrap()).collect();
     assert_eq!(batches.len(), 1);
-    let plan = Plan::infer([Ok(batches[0].clone())], &Wishes::new()).unwrap();
+    let plan = Plan::infer([Ok(batches[0].clone())], &ColumnOverrides::new()).unwrap();
     let table = plan.encode(&batches[0]).unwrap().0;
     plan.decode(&batches[0], &table).unwrap().records().unwrap()
 }
@@ -192,7 +194,7 @@ fn mixed_types_come_back_as_they_were() {
     let sheet =
         rows(1, &[&["'x", "'m"], &["1", "5"], &["", "'5"], &["2", "T"], &["3", "'&lt;0.5"], &["1", ""]]);
     std::fs::write(path("a.xlsx"), workbook(&[("a", sheet)])).unwrap();
-    let plan = complete(&path("a.xlsx"), &path("b.xlsx"), &Wishes::new(), 1.0).unwrap();
+    let plan = complete(&path("a.xlsx"), &path("b.xlsx"), &ColumnOverrides::new(), 1.0).unwrap();
     assert_eq!(plan.column("m").unwrap().kind(), &Kind::Text);
     let again = open(&path("b.xlsx")).unwrap();
     assert_eq!(shown(&records(&again)), ["1.0|5.0", "1.0|\"5\"", "2.0|true", "3.0|\"<0.5\"", "1.0|"]);
@@ -208,8 +210,8 @@ fn text_becomes_a_workbook_and_comes_back() {
                 1,4,=1+1,true,2020-03-01,2020-01-31T10:30:00,23:59:59,PT0S,00789,\"two\nlines\"\n\
                 3,2,ä & b,false,9999-12-31,2020-01-31T10:30:00,12:00:00,PT5M,00111,x\n";
     std::fs::write(path("a.csv"), text).unwrap();
-    complete(&path("a.csv"), &path("b.xlsx"), &Wishes::new(), 1.0).unwrap();
-    complete(&path("b.xlsx"), &path("c.xlsx"), &Wishes::new(), 1.0).unwrap();
+    complete(&path("a.csv"), &path("b.xlsx"), &ColumnOverrides::new(), 1.0).unwrap();
+    complete(&path("b.xlsx"), &path("c.xlsx"), &ColumnOverrides::new(), 1.0).unwrap();
     let found = shown(&records(&open(&path("c.xlsx")).unwrap()));
     assert_eq!(
         found,
@@ -231,15 +233,15 @@ fn whole_numbers_of_a_workbook_are_written_to_text_without_a_point() {
         &[&["'n", "'x", "'code"], &["1", "2", "'1.0"], &["", "2.5", "'7.0"], &["-3", "1e16", "'1.0"]],
     );
     std::fs::write(path("a.xlsx"), workbook(&[("a", sheet)])).unwrap();
-    complete(&path("a.xlsx"), &path("b.csv"), &Wishes::new(), 2.0).unwrap();
+    complete(&path("a.xlsx"), &path("b.csv"), &ColumnOverrides::new(), 2.0).unwrap();
     let text = std::fs::read_to_string(path("b.csv")).unwrap();
     assert_eq!(text, "n,x,code\n1,2,1.0\n2,2.5,7.0\n-3,1e16,1.0\n");
     // Its numbers are no integers otherwise: a column that is to be continuous may get 2.5.
-    let wishes = Wishes::from([("n".to_string(), Wish::Continuous)]);
-    complete(&path("a.xlsx"), &path("c.csv"), &wishes, 2.5).unwrap();
+    let overrides = ColumnOverrides::from([("n".to_string(), ColumnOverride::Continuous)]);
+    complete(&path("a.xlsx"), &path("c.csv"), &overrides, 2.5).unwrap();
     let text = std::fs::read_to_string(path("c.csv")).unwrap();
     assert_eq!(text, "n,x,code\n1,2,1.0\n2.5,2.5,7.0\n-3,1e16,1.0\n");
-    complete(&path("a.xlsx"), &path("d.tsv"), &Wishes::new(), 2.0).unwrap();
+    complete(&path("a.xlsx"), &path("d.tsv"), &ColumnOverrides::new(), 2.0).unwrap();
     assert!(std::fs::read_to_string(path("d.tsv")).unwrap().starts_with("n\tx\tcode\n1\t2\t1.0\n"));
 }
 
@@ -248,7 +250,7 @@ fn excels_limits_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("a.csv"), format!("x,note\n1,{}\n2,b\n", "é".repeat(32_768))).unwrap();
-    let error = complete(&path("a.csv"), &path("b.xlsx"), &Wishes::new(), 1.0).unwrap_err();
+    let error = complete(&path("a.csv"), &path("b.xlsx"), &ColumnOverrides::new(), 1.0).unwrap_err();
     assert!(error.to_string().contains("column `note` has a cell of 32768 characters (B2)"), "{error}");
     assert!(!path("b.xlsx").exists());
     assert!(
@@ -265,9 +267,9 @@ fn long_integers_keep_their_digits() {
     let lines =
         "{\"x\":1,\"n\":12345678901234567}\n{\"x\":2,\"n\":5}\n{\"x\":null,\"n\":-9007199254740993}\n";
     std::fs::write(path("a.jsonl"), lines).unwrap();
-    complete(&path("a.jsonl"), &path("b.xlsx"), &Wishes::new(), 1.0).unwrap();
+    complete(&path("a.jsonl"), &path("b.xlsx"), &ColumnOverrides::new(), 1.0).unwrap();
     let found = records(&open(&path("b.xlsx")).unwrap());
     assert_eq!(shown(&found), ["1.0|\"12345678901234567\"", "2.0|5.0", "1.0|\"-9007199254740993\""]);
     assert_eq!(found.column(1).null_count(), 0);
-    assert!(plan(Path::new(&path("b.xlsx")), &Wishes::new()).is_ok());
+    assert!(plan(Path::new(&path("b.xlsx")), &ColumnOverrides::new()).is_ok());
 }

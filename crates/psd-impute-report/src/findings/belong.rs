@@ -8,8 +8,10 @@ use crate::rows::Rows;
 use psd_impute_frame::{ColumnPlan, Kind};
 use serde::Serialize;
 
-/// Number of intervals of a column's axis: the maximum, and the minimum if the values allow more.
-const INTERVALS: (f64, f64) = (40.0, 8.0);
+/// Maximum number of intervals of a column's axis. Arbitrary: as many as a small figure shows.
+const MOST_INTERVALS: f64 = 40.0;
+/// Minimum number of intervals if the values allow more. Arbitrary.
+const FEWEST_INTERVALS: f64 = 8.0;
 /// Number of labels shown separately.
 const LABELS: usize = 20;
 /// Minimum number of imputed values of a column for its distance to be meaningful.
@@ -223,17 +225,17 @@ fn intervals(kind: &Kind, observed: &[f64], imputed: &[f64]) -> Shares {
     let range = (high - low).max(f64::MIN_POSITIVE);
     let middle = quantile(observed, 0.75) - quantile(observed, 0.25);
     let natural = 2.0 * middle / (observed.len() as f64).cbrt();
-    let width = natural.clamp(range / INTERVALS.0, range / INTERVALS.1);
+    let width = natural.clamp(range / MOST_INTERVALS, range / FEWEST_INTERVALS);
     let (from, width) = match unit {
         _ if high <= low => (low - 0.5, 1.0),
         Some(unit) => {
-            let width = if range / unit <= INTERVALS.0 { unit } else { unit * (width / unit).ceil() };
+            let width = if range / unit <= MOST_INTERVALS { unit } else { unit * (width / unit).ceil() };
             (low - unit / 2.0, width)
         }
         None => (low, width),
     };
     // The last value is in the last interval in spite of rounding.
-    let bins = (((high - from) / width - 1e-9).ceil() as usize).clamp(1, 2 * INTERVALS.0 as usize);
+    let bins = (((high - from) / width - 1e-9).ceil() as usize).clamp(1, 2 * MOST_INTERVALS as usize);
     let shares = |values: &[f64]| {
         let mut shares = vec![0.0; bins];
         for &x in values.iter().filter(|x| (low..=high).contains(*x)) {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 
 /// Maximum number of rows shown, and of their missing cells.
-const ROWS: usize = 240;
+const SHOWN_ROWS: usize = 240;
 const GAPS: usize = 800;
 /// Maximum number of cells in all.
 const CELLS: usize = 12_000;
@@ -76,7 +76,7 @@ impl Cells {
         let Some(gaps) = &rows.gaps else { return Ok(Self { rows: Vec::new(), of: 0 }) };
         let missing: usize = gaps.table.rows().flatten().filter(|x| x.is_nan()).count();
         let by_gaps = (GAPS * gaps.numbers.len()).div_ceil(missing.max(1));
-        let some = gaps.some(ROWS.min(by_gaps).min(CELLS / plans.len()).max(1))?;
+        let some = gaps.some(SHOWN_ROWS.min(by_gaps).min(CELLS / plans.len()).max(1))?;
         let usual: Vec<Option<f64>> = (0..plans.len()).map(|j| usual_width(&rows.sample.table, j)).collect();
         let shapes = imputer.shapes(&some.table, INTERVALS)?;
         let shapes: HashMap<(usize, usize), CellShape> =

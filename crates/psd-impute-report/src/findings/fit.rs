@@ -98,7 +98,7 @@ impl Fit {
             && stack < normal - 0.05
         {
             out.push(format!(
-                "On rows it had not seen the model is worse than a normal model by {} nats a row.",
+                "On rows it had not seen the model is worse than a normal model by {} nats per row.",
                 short(rounded(normal - stack, 3))
             ));
         }
@@ -118,13 +118,13 @@ impl Fit {
                 let better = stack - normal;
                 let verdict = if better > 0.005 {
                     format!(
-                        "On rows it had not seen it is better than the normal model by {} nats a row: such rows are {} times as probable under it",
+                        "On rows it had not seen it is better than the normal model by {} nats per row: such rows are {} times as probable under it",
                         short(rounded(better, 3)),
                         short(rounded(better.exp(), 3))
                     )
                 } else if better < -0.005 {
                     format!(
-                        "On rows it had not seen it is worse than the normal model by {} nats a row",
+                        "On rows it had not seen it is worse than the normal model by {} nats per row",
                         short(rounded(-better, 3))
                     )
                 } else {
@@ -133,7 +133,7 @@ impl Fit {
                 format!(" {verdict} ({} against {}).", short(stack), short(normal))
             }
             (Some(stack), None) => {
-                format!(" On rows it had not seen its log-likelihood is {} nats a row.", short(stack))
+                format!(" On rows it had not seen its log-likelihood is {} nats per row.", short(stack))
             }
             _ => format!(" It is {}; no likelihood was held out.", self.recipe),
         };

@@ -57,6 +57,10 @@ pub struct Findings {
 
 impl Findings {
     /// Reads the table and computes the findings from the model.
+    ///
+    /// # Errors
+    ///
+    /// If a table cannot be read or does not fit the model.
     pub fn of(subject: &Subject<'_>) -> Result<Self> {
         let Subject { source, completed, model, bounds, .. } = subject;
         let plan = &model.plan;

@@ -9,7 +9,7 @@ use psd_impute_frame::ColumnPlan;
 use serde::Serialize;
 
 /// Maximum number of rows scored.
-const ROWS: usize = 2_000;
+const SCORED_ROWS: usize = 2_000;
 /// Maximum number of patterns scored, the most common first: each needs its own comparison.
 const PATTERNS: usize = 25;
 /// Number of new rows of the model that a row is compared with.
@@ -43,7 +43,7 @@ pub struct Unusual {
 
 impl Outliers {
     pub(crate) fn of(sample: &Sample, imputer: &Imputer<'_>, plans: &[&ColumnPlan]) -> Result<Self> {
-        let sample = sample.some(ROWS)?;
+        let sample = sample.some(SCORED_ROWS)?;
         let mut groups = sample.table.groups();
         groups.sort_by_key(|group| std::cmp::Reverse(group.rows.len()));
         let mut rows: Vec<usize> = groups.into_iter().take(PATTERNS).flat_map(|group| group.rows).collect();

@@ -8,7 +8,7 @@ use psd_impute::table::Table;
 use serde::Serialize;
 
 /// Maximum number of rows of each kind.
-const ROWS: usize = 300;
+const SHOWN_ROWS: usize = 300;
 /// Maximum number of cells of each kind.
 const CELLS: usize = 9_000;
 
@@ -25,7 +25,7 @@ pub struct Pairs {
 
 impl Pairs {
     pub(crate) fn of(sample: &Sample, imputed: Option<&Imputed>) -> Result<Self> {
-        let most = ROWS.min(CELLS / sample.table.columns().len()).max(20);
+        let most = SHOWN_ROWS.min(CELLS / sample.table.columns().len()).max(20);
         let observed = cells(&sample.some(most)?.table);
         let Some(Imputed { gaps, completed }) = imputed else {
             return Ok(Self { observed, completed: Vec::new(), missing: Vec::new() });

@@ -19,6 +19,6 @@ pub(super) fn members(fit: &Fit) -> Html {
         ])
     };
     let headings = [Text("Member"), Text("Weight"), Number("Weight"), Number("Alone")];
-    let caption = "What the model is made of, and each member alone: the log-likelihood of rows it had not seen, in nats a row";
+    let caption = "What the model is made of, and each member alone: the log-likelihood of rows it had not seen, in nats per row";
     table(caption, "chart", &headings, fit.members.iter().map(line))
 }

@@ -16,7 +16,7 @@ pub(super) fn table(settings: &Settings, fit: &Fit) -> Html {
         ("Columns", format!("{modelled} modelled of {known}")),
         ("Model", settings.model.clone()),
         ("Fitted to", format!("{} rows, seed {}", count(fit.rows as u64), fit.seed)),
-        ("Recipe", fit.recipe.clone()),
+        ("Preset", fit.recipe.clone()),
         ("Converged", if fit.converged { "yes" } else { "no" }.to_string()),
     ];
     if !settings.completed.is_empty() {

@@ -2,7 +2,7 @@
 
 use psd_impute::stack::FitObserver;
 use psd_impute::stack::{Member, Stop};
-use psd_impute_frame::{ReadOptions, Source, Surveyed, TableModel, Wishes};
+use psd_impute_frame::{ColumnOverrides, ReadOptions, Source, Surveyed, TableModel};
 use psd_impute_report::{Findings, Result, Subject};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -24,7 +24,7 @@ impl FitObserver for Hasty {
 
 /// A model of a table.
 pub(crate) fn model(source: &Source) -> TableModel {
-    let surveyed = Surveyed::new(source, Wishes::new()).unwrap();
+    let surveyed = Surveyed::new(source, ColumnOverrides::new()).unwrap();
     surveyed.fit(source, &Default::default(), &mut Hasty).unwrap().0
 }
 

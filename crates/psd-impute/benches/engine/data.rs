@@ -2,9 +2,9 @@
 
 use faer::Mat;
 use psd_impute::Result;
-use psd_impute::kernel::{BaseMeasure, Features, Metric};
+use psd_impute::internals::kernel::{BaseMeasure, Features, Metric};
+use psd_impute::internals::objective::{Objective, Problem, ProblemOptions, Storage};
 use psd_impute::learn::psd::AnchorChoice;
-use psd_impute::objective::{Objective, Problem, ProblemOptions, Storage};
 use psd_impute::table::{Column, Table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

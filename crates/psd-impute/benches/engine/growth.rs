@@ -2,7 +2,7 @@
 
 use crate::data::Case;
 use psd_impute::Result;
-use psd_impute::objective::Storage;
+use psd_impute::internals::objective::Storage;
 use psd_impute::solver::{SolverOptions, SystemKind, Trace, solve};
 use std::time::Instant;
 

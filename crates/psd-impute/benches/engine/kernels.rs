@@ -6,7 +6,7 @@ use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatRef, Par};
-use psd_impute::linalg::packed_len;
+use psd_impute::internals::linalg::packed_len;
 use rayon::prelude::*;
 use std::fmt;
 use std::time::Instant;

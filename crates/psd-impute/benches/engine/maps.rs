@@ -9,8 +9,8 @@ use crate::data::Case;
 use crate::kernels::{Machine, read_rate};
 use faer::Mat;
 use psd_impute::Result;
-use psd_impute::linalg::packed_len;
-use psd_impute::objective::{DataTerm, Storage};
+use psd_impute::internals::linalg::packed_len;
+use psd_impute::internals::objective::{DataTerm, Storage};
 
 const COLUMNS: usize = 20;
 const ANCHORS: [usize; 3] = [16, 65, 130];

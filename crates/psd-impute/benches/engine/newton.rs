@@ -5,9 +5,10 @@ use crate::data::{Case, MEMORY};
 use crate::kernels::{Machine, cholesky, forming, inner_gram, outer_gram, product};
 use crate::maps::{adjoint_seconds, values_seconds};
 use faer::Mat;
-use psd_impute::linalg::packed_len;
-use psd_impute::objective::{Objective, Storage};
-use psd_impute::solver::{NewtonStep, Seconds, SystemKind, newton_step_at};
+use psd_impute::internals::linalg::packed_len;
+use psd_impute::internals::objective::{Objective, Storage};
+use psd_impute::internals::{NewtonStep, newton_step_at};
+use psd_impute::solver::{Seconds, SystemKind};
 use psd_impute::{Error, Result};
 
 const COLUMNS: usize = 20;

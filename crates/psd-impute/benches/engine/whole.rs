@@ -1,7 +1,7 @@
 //! A whole solve: time, phases, memory. It runs in a separate process, so that the peak memory is its own.
 
 use crate::data::Case;
-use psd_impute::objective::Storage;
+use psd_impute::internals::objective::Storage;
 use psd_impute::solver::{Iteration, Seconds, SolverOptions, Trace, solve};
 use psd_impute::{Error, Result};
 use std::process::Command;

@@ -4,9 +4,9 @@ use crate::data::Data;
 use faer::Mat;
 use psd_impute::Result;
 use psd_impute::density::PsdDensity;
-use psd_impute::learn::psd::{Alternating, HeldOut, JointFit, JointOptions};
-use psd_impute::linalg::LbfgsParams;
-use psd_impute::objective::{Problem, ProblemOptions};
+use psd_impute::internals::linalg::LbfgsParams;
+use psd_impute::internals::objective::{Problem, ProblemOptions};
+use psd_impute::learn::psd::{Alternating, HeldOut, JointFit};
 use psd_impute::solver::{SolverOptions, solve};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,7 @@ const DRAWS: u64 = 5;
 pub(crate) fn run() -> Result<()> {
     println!(
         "\nlearning: {ROWS} rows, a fifth of the cells missing, {ANCHORS} anchors; means over {DRAWS} tables of seconds and held-out \
-         nats a row (more is better)"
+         nats per row (more is better)"
     );
     for (name, draw) in
         [("two moons", Data::moons as fn(usize, u64) -> Result<Data>), ("correlated", Data::correlated)]
@@ -91,12 +91,12 @@ fn joint(data: &Data, full: bool, finish: Option<f64>) -> Result<(f64, usize)> {
     let params = LbfgsParams { max_iterations: 150, tolerance: 1e-5, memory: 12 };
     let prior = data.prior(0.05, 0.15);
     let fit = JointFit { problem: ProblemOptions::default(), prior: &prior, weights: None, params };
-    let options = JointOptions {
-        held_out: Some(HeldOut { table: &data.stop, every: 5, patience: PATIENCE }),
-        finish: finish.map(solver),
-        ..JointOptions::default()
-    };
     let start = Mat::<f64>::identity(ANCHORS, ANCHORS);
-    let fitted = fit.learn(&data.train, &data.start(ANCHORS, full)?, start.as_ref(), &options)?;
-    Ok((data.score(fitted.density.as_ref())?, fitted.step))
+    let (features, mut q, info) = fit.run(&data.train, &data.start(ANCHORS, full)?, start.as_ref())?;
+    if let Some(mu) = finish {
+        let objective =
+            Problem::new(&features, &data.train, None, None, ProblemOptions::default())?.objective()?;
+        q = solve(&objective, &solver(mu), Some(q.as_ref()), &mut ())?.q;
+    }
+    Ok((data.score(&PsdDensity::new(features, q)?)?, info.iterations))
 }

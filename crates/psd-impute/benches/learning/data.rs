@@ -3,7 +3,7 @@
 use faer::{Mat, Scale};
 use psd_impute::Result;
 use psd_impute::density::Density;
-use psd_impute::kernel::{BaseMeasure, Features, Metric};
+use psd_impute::internals::kernel::{BaseMeasure, Features, Metric};
 use psd_impute::learn::mixture::{EmParams, fit_normal};
 use psd_impute::learn::psd::{AnchorChoice, MetricPrior};
 use psd_impute::table::Table;

@@ -162,7 +162,7 @@ fn shares(model: &Model) -> [f64; 3] {
 fn draw(density: &dyn Density, scaler: &Scaler, table: &Table, seed: u64, k: u64) -> Result<[(f64, f64); 3]> {
     let d = table.columns().len();
     let imputer = Imputer::new(density, scaler, &Ties::none(d), Limits::none(d))?;
-    Ok(estimates(&imputer.draw_rows(table, seed, k)?))
+    Ok(estimates(&imputer.independent_draws(table, seed, k)?))
 }
 
 fn pool(tables: &[[(f64, f64); 3]]) -> [Pooled; 3] {

@@ -34,7 +34,7 @@ struct Truth {
 /// Prints the section.
 pub(crate) fn run() -> Result<()> {
     println!(
-        "\nrate: masked divergence in nats a row, two columns, 30 % of the cells missing, {TEST} test rows; of more than 20000 rows the \
+        "\nrate: masked divergence in nats per row, two columns, 30 % of the cells missing, {TEST} test rows; of more than 20000 rows the \
          stack takes 20000"
     );
     let parts = [

@@ -18,7 +18,7 @@ mod psd;
 mod quantile;
 mod stack;
 mod uniform;
-mod warped;
+pub(crate) mod warped;
 
 pub(crate) use atomic::Atomic;
 pub use donors::Donors;
@@ -31,8 +31,7 @@ pub use psd::PsdDensity;
 pub(crate) use quantile::{most_probable, normal_quantile};
 pub use stack::Stack;
 pub use uniform::Uniform;
-pub use warped::Warped;
-pub(crate) use warped::log_slopes;
+pub(crate) use warped::{Warped, log_slopes};
 
 use crate::table::{Line, Pattern, Table};
 use crate::{Error, Result};
@@ -144,7 +143,7 @@ pub trait Density: Send + Sync {
 /// # Errors
 ///
 /// [`Error::ImpossibleRow`] for a row whose observed cells have density zero, and as for [`Density::given`].
-pub fn map_gaps<R: Send>(
+pub(crate) fn map_gaps<R: Send>(
     density: &dyn Density,
     table: &Table,
     f: impl Fn(usize, &dyn Conditional) -> R + Sync,

@@ -77,7 +77,7 @@ impl PsdDensity {
         &self.features
     }
 
-    /// `Q` for normalised features; see [`kernel`](crate::kernel).
+    /// `Q` for features of unit norm.
     pub fn q(&self) -> MatRef<'_, f64> {
         self.q.as_ref()
     }

@@ -18,7 +18,8 @@ use rand::{Rng, RngExt};
 const TRIES: usize = 100;
 
 impl Imputer<'_> {
-    /// Completes every row that has missing cells with an independent draw from its conditional distribution.
+    /// Completes every row that has missing cells with an independent draw from its conditional distribution. To complete the table that
+    /// a model was fitted to, use [`Model::draw`](crate::Model::draw), whose draws together keep the distribution of the table.
     ///
     /// The draw depends only on the seed, the number of the imputation and the row: its content, and the number of equal rows before it.
     /// The order of the rows, the batch they come in and the number of threads do not matter. A draw that lies within the bounds is the
@@ -32,13 +33,13 @@ impl Imputer<'_> {
     ///
     /// [`Error::Shape`] for another number of columns, [`Error::BadCell`] for an observed cell outside the limits,
     /// [`Error::ImpossibleRow`] for a row with density zero.
-    pub fn draw_rows(&self, table: &Table, seed: u64, imputation: u64) -> Result<Table> {
+    pub fn independent_draws(&self, table: &Table, seed: u64, imputation: u64) -> Result<Table> {
         let standardised = self.standardise(table)?;
         let keys = RowKeys::of(&standardised);
         self.complete_from(&Drawn::default(), table, standardised, &keys, seed, imputation)
     }
 
-    /// [`draw_rows`](Self::draw_rows), with the draws in `drawn` used where there are any. `keys` are those of the standardised rows.
+    /// [`independent_draws`](Self::independent_draws), with the draws in `drawn` used where there are any. `keys` are those of the standardised rows.
     pub(crate) fn complete_from(
         &self,
         drawn: &Drawn,

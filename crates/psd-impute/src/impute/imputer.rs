@@ -16,7 +16,7 @@ use faer::MatMut;
 /// **Bounds.** Draws, means, medians and quantiles lie within the [`Limits`]. A cell's mean, deviation and probabilities are closed forms
 /// of its conditional truncated to its own bounds; median and quantiles invert one. The effect of the bounds of the row's *other* missing
 /// cells is ignored, so these are exact if no other missing cell of the row has a bound. Draws follow the whole row's conditional
-/// truncated to all its bounds: see [`draw_rows`](Self::draw_rows).
+/// truncated to all its bounds: see [`independent_draws`](Self::independent_draws).
 ///
 /// **Repeated values.** In columns with [`Ties`], draws, medians and quantiles are moved to the nearest observed value within the bounds.
 /// Means are not, but lie between the smallest and the largest of these values.
@@ -47,7 +47,7 @@ impl<'a> Imputer<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`draw_rows`](Self::draw_rows).
+    /// As for [`independent_draws`](Self::independent_draws).
     pub fn mean(&self, table: &Table) -> Result<Table> {
         self.complete(table, &self.standardise(table)?, |_, conditional| {
             self.each(table, conditional, |j, cell| {
@@ -64,7 +64,7 @@ impl<'a> Imputer<'a> {
     ///
     /// # Errors
     ///
-    /// As for [`draw_rows`](Self::draw_rows).
+    /// As for [`independent_draws`](Self::independent_draws).
     pub fn median(&self, table: &Table) -> Result<Table> {
         self.complete(table, &self.standardise(table)?, |_, conditional| {
             self.each(table, conditional, |j, cell| {

@@ -80,12 +80,12 @@ impl Limits {
     }
 
     /// Whether imputed cells of column `j` have a bound.
-    pub fn bind(&self, j: usize) -> bool {
+    pub(crate) fn bind(&self, j: usize) -> bool {
         self.limits[j] != FREE
     }
 
     /// Whether `x` may be imputed in column `j`.
-    pub fn hold(&self, j: usize, x: f64) -> bool {
+    pub(crate) fn hold(&self, j: usize, x: f64) -> bool {
         let (lo, hi) = self.limits[j];
         (lo..=hi).contains(&x)
     }

@@ -16,7 +16,7 @@
 //! assert_eq!((cells[0].row, cells[0].column), (1, 1));
 //! let income = cells[0].numbers.as_ref().expect("a number");
 //! assert!(0.0 < income.quantiles[0] && income.quantiles[0] < income.median);
-//! let drawn = imputer.draw_rows(&table, 1, 1)?;
+//! let drawn = imputer.independent_draws(&table, 1, 1)?;
 //! assert!(drawn.row(1)[1] >= 0.0);
 //! # Ok::<(), psd_impute::Error>(())
 //! ```

@@ -34,7 +34,7 @@ impl Imputer<'_> {
     ///
     /// # Errors
     ///
-    /// As for [`draw_rows`](Self::draw_rows).
+    /// As for [`independent_draws`](Self::independent_draws).
     pub fn shapes(&self, table: &Table, intervals: usize) -> Result<Vec<CellShape>> {
         let mut rows = self.map(&self.standardise(table)?, |row, conditional| {
             self.each(table, conditional, |column, cell| {

@@ -47,7 +47,7 @@ impl Imputer<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::BadParameter`](crate::Error::BadParameter) for a probability out of range, and as for [`draw_rows`](Self::draw_rows).
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for a probability out of range, and as for [`independent_draws`](Self::independent_draws).
     pub fn summaries(&self, table: &Table, probabilities: &[f64]) -> Result<Vec<CellSummary>> {
         let mut rows = self.map(&self.standardise(table)?, |row, conditional| {
             self.each(table, conditional, |column, cell| {

@@ -25,16 +25,21 @@ use crate::table::{Resolution, RowKeys, Scaler, Table};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Rows with missing cells, and draws of each, from which `Σ P(x ≤ b | row)` is estimated; the observed cells are all counted. Arbitrary.
-const ROWS: usize = 2000;
-const DRAWS: u64 = 4;
-/// Number of evenly spaced points at which `F` is evaluated. Arbitrary.
-const POINTS: usize = 400;
-/// Standard deviations by which a count may be off by chance. Arbitrary.
-const CHANCE: f64 = 2.0;
+/// Numbers of the calibration of ties.
+struct TieSettings {
+    /// Rows with missing cells from which `Σ P(x ≤ b | row)` is estimated; the observed cells are all counted. Arbitrary.
+    rows: usize,
+    /// Draws of each of these rows. Arbitrary.
+    draws: u64,
+    /// Number of evenly spaced points at which `F` is evaluated. Arbitrary.
+    points: usize,
+    /// Standard deviations by which a count may be off by chance. Arbitrary.
+    chance: f64,
+    /// Values that are not repeated are thinned evenly to about this many. Arbitrary.
+    values: usize,
+}
 
-/// Values that are not repeated are thinned evenly to about this many. Arbitrary.
-const VALUES: usize = 1000;
+const SETTINGS: TieSettings = TieSettings { rows: 2000, draws: 4, points: 400, chance: 2.0, values: 1000 };
 
 /// The observed values of continuous columns with repeated values: most of them, or only some, such as the zeros of an amount.
 #[derive(Debug, Clone)]
@@ -174,7 +179,7 @@ impl Ties {
 }
 
 impl Imputer<'_> {
-    /// For each column, [`DRAWS`] draws of its missing cells in some of the rows that have any, sorted.
+    /// For each column, [`draws`] draws of its missing cells in some of the rows that have any, sorted.
     fn guesses(&self, table: &Table) -> Result<Vec<Vec<f64>>> {
         let gaps: Vec<usize> =
             (0..table.len()).filter(|&i| table.row(i).iter().any(|x| x.is_nan())).collect();
@@ -182,7 +187,7 @@ impl Imputer<'_> {
             return Ok(vec![Vec::new(); table.columns().len()]);
         }
         let table = table.select(&gaps)?;
-        let table = &table.select(&table.sample(ROWS))?;
+        let table = &table.select(&table.sample(SETTINGS.rows))?;
         let standardised = self.standardise(table)?;
         let keys = RowKeys::of(&standardised);
         let rows = self.map(&standardised, |i, conditional| {
@@ -190,7 +195,7 @@ impl Imputer<'_> {
                 let rng = &mut keys.generator(i, 0, k);
                 self.draw(table.columns(), standardised.row(i), conditional, rng)
             };
-            let draws = (0..DRAWS).map(draw).collect::<Result<Vec<_>>>()?;
+            let draws = (0..SETTINGS.draws).map(draw).collect::<Result<Vec<_>>>()?;
             Ok((conditional.missing().to_vec(), draws))
         })?;
         let mut out = vec![Vec::new(); table.columns().len()];
@@ -222,12 +227,12 @@ impl Missing {
     }
 }
 
-/// The observed values of a column, increasing: all repeated ones, and about [`VALUES`] of the others.
+/// The observed values of a column, increasing: all repeated ones, and about [`values`](TieSettings::values) of the others.
 fn values(table: &Table, resolution: &Resolution, j: usize) -> Vec<f64> {
     let mut values: Vec<f64> = table.observed(j).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
-    let (stride, last) = (values.len().div_ceil(VALUES), values.len() - 1);
+    let (stride, last) = (values.len().div_ceil(SETTINGS.values), values.len() - 1);
     let kept =
         |(k, x): (usize, f64)| (k % stride == 0 || k == last || resolution.cell(j, x).is_some()).then_some(x);
     values.into_iter().enumerate().filter_map(kept).collect()
@@ -273,7 +278,7 @@ impl Recorded {
         let mut last = f64::NEG_INFINITY;
         for (k, end) in out.ends.iter_mut().enumerate() {
             let wanted = observed.partition_point(|&x| x <= self.values[k]) as f64;
-            let chance = CHANCE * (wanted * (cells - wanted) / cells).sqrt();
+            let chance = SETTINGS.chance * (wanted * (cells - wanted) / cells).sqrt();
             let here = counts[points.partition_point(|&x| x < *end).min(points.len() - 1)];
             if (here - wanted).abs() > chance {
                 *end = points[counts.partition_point(|&c| c < wanted).min(points.len() - 1)];
@@ -287,7 +292,8 @@ impl Recorded {
     /// Points at which `F` is evaluated: evenly spaced over twice the range of the values, and finer between neighbours.
     fn points(&self) -> Vec<f64> {
         let (least, most) = (self.values[0], self.values[self.values.len() - 1]);
-        let even = (0..=POINTS).map(|p| least + (most - least) * (2.0 * p as f64 / POINTS as f64 - 0.5));
+        let even = (0..=SETTINGS.points)
+            .map(|p| least + (most - least) * (2.0 * p as f64 / SETTINGS.points as f64 - 0.5));
         let fine =
             |pair: &[f64]| [0.125, 0.25, 0.5, 0.75, 0.875].map(|share| pair[0] + share * (pair[1] - pair[0]));
         let mut points: Vec<f64> = even.chain(self.values.windows(2).flat_map(fine)).collect();

@@ -75,23 +75,8 @@ impl FeatureGradient {
         t: MatRef<'_, f64>,
     ) {
         self.pairs += t;
-        self.add_observed(features, pattern, table, rows, g, Some(t));
+        self.add_observed(features, pattern, table, rows, g, t);
         self.add_integrals(features, pattern, all_pairs(t));
-    }
-
-    /// [`add_rows`](Self::add_rows) for the diagonal `T` of a diagonal `Q`, at cost `n l g`: the distance of an anchor to itself is zero, so
-    /// only the box and the discrete columns remain of `log E`.
-    pub fn add_rows_diagonal(
-        &mut self,
-        features: &Features,
-        pattern: &PatternFeatures<'_>,
-        table: &Table,
-        rows: &[usize],
-        g: MatRef<'_, f64>,
-        t: &[f64],
-    ) {
-        self.add_observed(features, pattern, table, rows, g, None);
-        self.add_integrals(features, pattern, own_pairs(t));
     }
 
     /// Adds the contribution of `tr(T log H)`: `t[a,b] = ∂F/∂ log H_ab`.
@@ -153,7 +138,7 @@ impl FeatureGradient {
         table: &Table,
         rows: &[usize],
         g: MatRef<'_, f64>,
-        t: Option<MatRef<'_, f64>>,
+        t: MatRef<'_, f64>,
     ) {
         let block = pattern.continuous();
         let (k, l) = (block.observed().len(), g.nrows());
@@ -169,11 +154,9 @@ impl FeatureGradient {
         let r: Vec<f64> = (0..rows.len()).map(|i| g.col(i).iter().sum()).collect();
         let gamma: f64 = r.iter().sum();
         let u = block.u();
-        let in_pairs = t.map_or(vec![0.0; l], sums);
+        let in_pairs = sums(t);
         let mut v = Mat::from_fn(k, l, |j, a| u[(j, a)] * (in_rows[a] - in_pairs[a]));
-        if let Some(t) = t {
-            v += times(u, t);
-        }
+        v += times(u, t);
         let zr = Mat::from_fn(k, rows.len(), |j, i| z[(j, i)] * r[i]);
         let zg = times(z.as_ref(), g.transpose());
         let from_anchors = &v - &zg * Scale(2.0);

@@ -27,6 +27,25 @@ pub enum MetricKind {
     Full,
 }
 
+impl MetricKind {
+    /// The names of the kinds, the default first.
+    pub const NAMES: [&'static str; 3] = ["full", "diagonal", "isotropic"];
+
+    /// The kind of this name, one of [`NAMES`](Self::NAMES).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for an unknown name.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "full" => Ok(Self::Full),
+            "diagonal" => Ok(Self::Diagonal),
+            "isotropic" => Ok(Self::Isotropic),
+            other => Err(bad("metric", format!("{other:?}"), "'full', 'diagonal' or 'isotropic'")),
+        }
+    }
+}
+
 /// The parameters of a metric, by kind.
 #[derive(Debug, Clone)]
 pub(crate) enum Shape {
@@ -93,7 +112,7 @@ impl Metric {
     /// # Errors
     ///
     /// As for [`full`](Self::full) or, for the other kinds, [`diagonal`](Self::diagonal) of the variances.
-    pub fn near(kind: MetricKind, sigma: MatRef<'_, f64>) -> Result<Self> {
+    pub(crate) fn near(kind: MetricKind, sigma: MatRef<'_, f64>) -> Result<Self> {
         let variances: Vec<f64> = (0..sigma.nrows()).map(|j| sigma[(j, j)]).collect();
         match kind {
             MetricKind::Full => Self::full(sigma),
@@ -127,7 +146,7 @@ impl Metric {
     }
 
     /// Whether columns are independent for each pair of anchors; required if the base measure is a box.
-    pub fn is_diagonal(&self) -> bool {
+    pub(crate) fn is_diagonal(&self) -> bool {
         !matches!(self.shape, Shape::Full(_))
     }
 

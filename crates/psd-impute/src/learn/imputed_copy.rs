@@ -1,8 +1,9 @@
 //! A quick completed copy of a table, used only to place anchors: each missing cell is taken from the nearest row in which it is observed.
 
+use super::row_distance::{labels, squared_difference};
 use crate::Result;
 use crate::density::{Conditional, Density, map_gaps};
-use crate::table::{Kind, Table};
+use crate::table::Table;
 use faer::Mat;
 use rand::Rng;
 use rand::seq::index;
@@ -11,15 +12,15 @@ use rayon::prelude::*;
 /// Largest number of donor rows: enough to find near ones, few enough to keep the cost linear in the table. Arbitrary.
 const DONORS: usize = 512;
 
-/// The cells of the copy, `d × n`. Rows are compared by the mean squared difference over the columns observed in both; discrete cells that
-/// differ have distance one. A cell observed in no donor gets the column's first observed value, or else zero or the first atom.
+/// The cells of the copy, `d × n`. Rows are compared by the mean squared difference over the columns observed in both. A cell observed in no donor gets the column's first observed value, or else zero or the first atom.
 pub fn imputed_copy(table: &Table, rng: &mut dyn Rng) -> Mat<f64> {
     let donors = index::sample(rng, table.len(), DONORS.min(table.len())).into_vec();
+    let labels = labels(table);
     let fallback: Vec<f64> = (0..table.columns().len()).map(|j| typical(table, j)).collect();
     let mut out = table.cells().to_owned();
     let filled: Vec<Option<Vec<f64>>> = (0..table.len())
         .into_par_iter()
-        .map(|i| table.row(i).iter().any(|x| x.is_nan()).then(|| fill(table, i, &donors, &fallback)))
+        .map(|i| table.row(i).iter().any(|x| x.is_nan()).then(|| fill(table, &labels, i, &donors, &fallback)))
         .collect();
     for (i, row) in filled.into_iter().enumerate() {
         if let Some(row) = row {
@@ -29,9 +30,9 @@ pub fn imputed_copy(table: &Table, rng: &mut dyn Rng) -> Mat<f64> {
     out
 }
 
-fn fill(table: &Table, i: usize, donors: &[usize], fallback: &[f64]) -> Vec<f64> {
+fn fill(table: &Table, labels: &[bool], i: usize, donors: &[usize], fallback: &[f64]) -> Vec<f64> {
     let row = table.row(i);
-    let distances: Vec<f64> = donors.iter().map(|&k| distance(table, row, table.row(k))).collect();
+    let distances: Vec<f64> = donors.iter().map(|&k| distance(labels, row, table.row(k))).collect();
     (0..row.len())
         .map(|j| {
             if !row[j].is_nan() {
@@ -45,15 +46,12 @@ fn fill(table: &Table, i: usize, donors: &[usize], fallback: &[f64]) -> Vec<f64>
 }
 
 /// Mean squared difference over the columns observed in both rows; infinite if there are none.
-fn distance(table: &Table, a: &[f64], b: &[f64]) -> f64 {
+fn distance(labels: &[bool], a: &[f64], b: &[f64]) -> f64 {
     let (mut sum, mut shared) = (0.0, 0);
-    for (j, (x, y)) in a.iter().zip(b).enumerate() {
+    for ((&x, &y), &label) in a.iter().zip(b).zip(labels) {
         if !(x.is_nan() || y.is_nan()) {
             shared += 1;
-            sum += match table.columns()[j].kind() {
-                Kind::Continuous => (x - y).powi(2),
-                _ => f64::from(x != y),
-            };
+            sum += squared_difference(label, x, y);
         }
     }
     if shared > 0 { sum / shared as f64 } else { f64::INFINITY }

@@ -1,5 +1,6 @@
 //! k-means on a completed copy: k-means++ seeds, then Lloyd's iterations.
 
+use super::row_distance::{labels, squared_difference};
 use crate::linalg::column;
 use crate::table::{Kind, Table, position};
 use faer::{Mat, MatRef};
@@ -69,11 +70,11 @@ fn seeds(table: &Table, copy: &Mat<f64>, count: usize, rng: &mut dyn Rng) -> Mat
     let n = copy.ncols();
     let mut chosen = vec![rng.random_range(0..n)];
     let mut closest = vec![f64::INFINITY; n];
-    let discrete = discrete(table);
+    let columns = labels(table);
     while chosen.len() < count {
         let last = column(copy.as_ref(), chosen[chosen.len() - 1]).to_vec();
         closest.par_iter_mut().enumerate().for_each(|(i, best)| {
-            *best = best.min(distance(&discrete, column(copy.as_ref(), i), &last));
+            *best = best.min(distance(&columns, column(copy.as_ref(), i), &last));
         });
         let mut left = rng.random::<f64>() * closest.iter().sum::<f64>();
         let pick = closest.iter().position(|d| {
@@ -87,10 +88,10 @@ fn seeds(table: &Table, copy: &Mat<f64>, count: usize, rng: &mut dyn Rng) -> Mat
 }
 
 fn nearest(table: &Table, copy: &Mat<f64>, centres: &Mat<f64>) -> Vec<usize> {
-    let discrete = discrete(table);
+    let columns = labels(table);
     let closest = |i: usize| {
         let row = column(copy.as_ref(), i);
-        let distances = (0..centres.ncols()).map(|a| distance(&discrete, row, column(centres.as_ref(), a)));
+        let distances = (0..centres.ncols()).map(|a| distance(&columns, row, column(centres.as_ref(), a)));
         distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |nearest| nearest.0)
     };
     (0..copy.ncols()).into_par_iter().map(closest).collect()
@@ -122,15 +123,9 @@ fn commonest(atoms: &[f64], values: impl Iterator<Item = f64>) -> f64 {
     best.map_or(0.0, |k| atoms[k])
 }
 
-/// For each column, whether it is discrete.
-fn discrete(table: &Table) -> Vec<bool> {
-    table.columns().iter().map(|column| *column.kind() != Kind::Continuous).collect()
-}
-
-/// Squared distance of two rows; discrete cells that differ have distance one.
-fn distance(discrete: &[bool], a: &[f64], b: &[f64]) -> f64 {
-    let cells = a.iter().zip(b).zip(discrete);
-    cells.map(|((x, y), &discrete)| if discrete { f64::from(x != y) } else { (x - y).powi(2) }).sum()
+/// Squared distance of two rows.
+fn distance(columns: &[bool], a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).zip(columns).map(|((&x, &y), &label)| squared_difference(label, x, y)).sum()
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 pub mod donors;
 pub(crate) mod folds;
-mod imputed_copy;
+pub(crate) mod imputed_copy;
 pub(crate) mod kmeans;
 pub mod mixture;
 pub mod psd;
+mod row_distance;
 pub(crate) mod selection;
 
-pub use imputed_copy::imputed_copy;
-pub(crate) use imputed_copy::mean_copy;
+pub(crate) use imputed_copy::{imputed_copy, mean_copy};

@@ -1,7 +1,6 @@
 //! Limited-memory BFGS for smooth functions without constraints.
 
 use super::dot;
-use std::ops::ControlFlow;
 
 /// Stopping rule and memory.
 #[derive(Debug, Clone, Copy)]
@@ -36,21 +35,7 @@ pub struct LbfgsInfo {
 ///
 /// Those of `f`.
 pub fn lbfgs<E>(
-    f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>), E>,
-    start: Vec<f64>,
-    params: LbfgsParams,
-) -> Result<(Vec<f64>, LbfgsInfo), E> {
-    lbfgs_watched(f, |_, _| Ok(ControlFlow::Continue(())), start, params)
-}
-
-/// [`lbfgs`] with an observer: after every step `watch` receives the step's number and the new point, and may stop the loop.
-///
-/// # Errors
-///
-/// Those of `f` and `watch`.
-pub fn lbfgs_watched<E>(
     mut f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>), E>,
-    mut watch: impl FnMut(usize, &[f64]) -> Result<ControlFlow<()>, E>,
     start: Vec<f64>,
     params: LbfgsParams,
 ) -> Result<(Vec<f64>, LbfgsInfo), E> {
@@ -90,7 +75,7 @@ pub fn lbfgs_watched<E>(
         let gain = value - next;
         (x, value, gradient) = (trial, next, slopes);
         info.converged = gain < params.tolerance;
-        if watch(info.iterations, &x)?.is_break() || info.converged {
+        if info.converged {
             break;
         }
     }
@@ -149,21 +134,6 @@ mod tests {
         let (x, info) = lbfgs(f, vec![-1.2, 1.0], params).unwrap();
         assert!((x[0] - 1.0).abs() < 1e-6 && (x[1] - 1.0).abs() < 1e-6, "{x:?} {info:?}");
         assert!(info.converged && info.iterations < 100);
-    }
-
-    #[test]
-    fn stops_when_the_watcher_says() {
-        let f = |x: &[f64]| -> Result<(f64, Vec<f64>), ()> { Ok((x[0].powi(4), vec![4.0 * x[0].powi(3)])) };
-        let mut seen = Vec::new();
-        let watch = |step: usize, x: &[f64]| {
-            seen.push((step, x[0]));
-            Ok(if step == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        };
-        let params = LbfgsParams { max_iterations: 50, tolerance: 0.0, memory: 4 };
-        let (x, info) = lbfgs_watched(f, watch, vec![2.0], params).unwrap();
-        assert_eq!((info.iterations, info.converged), (3, false));
-        assert_eq!(seen.iter().map(|s| s.0).collect::<Vec<_>>(), [1, 2, 3]);
-        assert_eq!(seen[2].1, x[0]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) use lanes::{
     add_square_lanes, factor_lanes, half_log_det_lanes, inverse_lanes, packed_row, squares_lanes,
     whiten_lanes, whiten_rows_lanes, whiten_transposed_lanes,
 };
-pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs, lbfgs_watched};
+pub use lbfgs::{LbfgsInfo, LbfgsParams, lbfgs};
 pub use products::{congruence, gram, times, trace, trace_product};
 pub(crate) use products::{leave_vector_code, lower_product, mirror, parallel_lower_product, product, zeros};
 pub(crate) use sines::sines_and_cosines;

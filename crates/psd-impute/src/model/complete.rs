@@ -10,6 +10,18 @@ impl Model {
     /// Completes a table with a draw in every missing cell. For the table that was fitted, the draws together keep its distribution; see
     /// [`imputations`](Self::imputations).
     ///
+    /// ```
+    /// use psd_impute::{FitOptions, Model, Table};
+    ///
+    /// let rows = [[1.0, 2.1], [2.0, 3.9], [3.0, f64::NAN], [4.0, 8.2], [5.0, 9.9], [6.0, 12.1]];
+    /// let table = Table::continuous(&["x", "y"], &rows)?;
+    /// let model = Model::fit(&table, &FitOptions::default())?;
+    /// let completed = model.draw(&table, 1)?;
+    /// assert!(completed.row(2)[1].is_finite());
+    /// assert_eq!(completed.row(0), table.row(0)); // observed cells stay
+    /// # Ok::<(), psd_impute::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`check`](Self::check), and [`Error::ImpossibleRow`](crate::Error::ImpossibleRow) for a row with density zero.
@@ -18,6 +30,17 @@ impl Model {
     }
 
     /// Completes a table with the conditional mean of every missing number, and the most probable label of every missing category.
+    ///
+    /// ```
+    /// use psd_impute::{FitOptions, Model, Table};
+    ///
+    /// let rows = [[1.0, 2.1], [2.0, 3.9], [3.0, f64::NAN], [4.0, 8.2], [5.0, 9.9], [6.0, 12.1]];
+    /// let table = Table::continuous(&["x", "y"], &rows)?;
+    /// let model = Model::fit(&table, &FitOptions::default())?;
+    /// let y = model.mean(&table)?.row(2)[1]; // about 6: the rows lie close to y = 2x
+    /// assert!((4.0..8.0).contains(&y));
+    /// # Ok::<(), psd_impute::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -28,6 +51,17 @@ impl Model {
     }
 
     /// Completes a table with the conditional median of every missing number, and the most probable label of every missing category.
+    ///
+    /// ```
+    /// use psd_impute::{FitOptions, Model, Table};
+    ///
+    /// let rows = [[1.0, 2.1], [2.0, 3.9], [3.0, f64::NAN], [4.0, 8.2], [5.0, 9.9], [6.0, 12.1]];
+    /// let table = Table::continuous(&["x", "y"], &rows)?;
+    /// let model = Model::fit(&table, &FitOptions::default())?;
+    /// let y = model.median(&table)?.row(2)[1];
+    /// assert!((4.0..8.0).contains(&y));
+    /// # Ok::<(), psd_impute::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

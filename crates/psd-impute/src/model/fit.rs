@@ -11,10 +11,19 @@ use crate::table::Table;
 impl Model {
     /// Fits a table.
     ///
+    /// ```
+    /// use psd_impute::{FitOptions, Model, Table};
+    ///
+    /// let rows = [[1.0, 2.1], [2.0, 3.9], [3.0, f64::NAN], [4.0, 8.2], [5.0, 9.9], [6.0, 12.1]];
+    /// let table = Table::continuous(&["x", "y"], &rows)?;
+    /// let model = Model::fit(&table, &FitOptions { seed: 7, ..FitOptions::default() })?;
+    /// assert_eq!(model.report().rows.table, 6);
+    /// # Ok::<(), psd_impute::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// [`Error::RecipeHasItsOwn`](crate::Error::RecipeHasItsOwn) for options that the recipe does not accept, and errors of the fit itself, for
-    /// example [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
+    /// As for [`FitOptions::check`], and errors of the fit itself, for example [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
     pub fn fit(table: &Table, options: &FitOptions) -> Result<Self> {
         Self::fit_observed(table, options, &mut ())
     }
@@ -25,6 +34,7 @@ impl Model {
     ///
     /// As for [`fit`](Self::fit), and [`Error::Abandoned`](crate::Error::Abandoned) if the observer stops the fit.
     pub fn fit_observed(table: &Table, options: &FitOptions, observer: &mut dyn FitObserver) -> Result<Self> {
+        options.check()?;
         let mut budget = Budget::new(options.budget()?, observer);
         let (standardised, scaler) = table.standardise();
         let fitted = options.recipe.fit(&standardised, options.seed, &mut budget)?;
@@ -34,6 +44,7 @@ impl Model {
             ties: Ties::of(table),
             seed: options.seed,
             rows: table.len(),
+            budget_ended_after: budget.ended_after,
             fitted,
         };
         model.ties = model.ties.calibrated(model.density(), table, &model.scaler)?;

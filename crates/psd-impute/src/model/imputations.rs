@@ -98,7 +98,7 @@ impl<'a> Imputations<'a> {
         let why = match self.of > MOST_BALANCED_TABLES {
             _ if self.balance.is_some() || self.model.rows > MOST_BALANCED_ROWS => return None,
             true => format!("more than {MOST_BALANCED_TABLES} tables are asked for"),
-            false => "the model is none of the default preset".to_string(),
+            false => "the model was not fitted by the default preset".to_string(),
         };
         Some(format!("draws are not in balance, since {why}: each row is drawn by itself"))
     }

@@ -24,13 +24,14 @@ mod kernel_density;
 mod options;
 mod report;
 
+pub use complete::Refitted;
 pub use imputations::{Imputation, Imputations};
 pub use options::{FitOptions, Recipe, StackOptions};
 pub use report::{DensityReport, KernelReport, Report, RowsUsed, StackReport};
 
 use crate::density::Density;
 use crate::impute::Ties;
-use crate::stack::FittedStack;
+use crate::stack::{FittedStack, Member};
 use crate::table::{Column, Scaler, Table};
 use crate::{Error, Result};
 use kernel_density::KernelDensity;
@@ -59,6 +60,8 @@ pub struct Model {
     seed: u64,
     /// The number of rows of the fitted table.
     rows: usize,
+    /// The member after which the time budget ended; unknown for a model read from a file.
+    budget_ended_after: Option<Member>,
     fitted: FittedDensity,
 }
 

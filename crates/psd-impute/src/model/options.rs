@@ -6,10 +6,15 @@ use crate::learn::psd::{PaperPreset, TheoryPreset};
 use crate::stack::{Member, SETTINGS, StackFit};
 use crate::table::Table;
 use crate::{Error, Result};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Default time budget of a stack. Arbitrary.
 const TIME_BUDGET: Duration = Duration::from_secs(60);
+/// Longest time budget in seconds, more than thirty years. Arbitrary; it keeps the deadline a time that a clock can show.
+const LONGEST_BUDGET: f64 = 1e9;
+/// Numbers of anchors of a kernel density. The largest is arbitrary: its matrices would take more memory than any machine here has.
+const ANCHORS: RangeInclusive<usize> = 1..=10_000;
 
 /// Options of a fit. The default leaves everything to cross-validation.
 ///
@@ -93,18 +98,51 @@ impl Recipe {
 }
 
 impl FitOptions {
+    /// Refuses options outside their ranges. A fit does so first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for no or too many anchors or a time budget of zero, [`Error::RecipeHasItsOwn`] for a budget with a recipe
+    /// that accepts none.
+    pub fn check(&self) -> Result<()> {
+        if let Recipe::Stack(StackOptions { anchors: Some(anchors), .. }) = &self.recipe
+            && !ANCHORS.contains(anchors)
+        {
+            return Err(bad("anchors", anchors, "a number from 1 to 10000"));
+        }
+        self.budget().map(|_| ())
+    }
+
+    /// A time budget in seconds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] unless the number is above zero and at most a thousand million.
+    pub fn seconds(seconds: f64) -> Result<Duration> {
+        if seconds > 0.0 && seconds <= LONGEST_BUDGET {
+            Ok(Duration::from_secs_f64(seconds))
+        } else {
+            Err(bad_budget(seconds))
+        }
+    }
+
     /// Time for trying finer members.
     ///
     /// # Errors
     ///
-    /// [`Error::RecipeHasItsOwn`] for a budget with a recipe that accepts none.
+    /// As for [`check`](Self::check).
     pub(super) fn budget(&self) -> Result<Duration> {
         match (&self.recipe, self.time_budget) {
+            (Recipe::Stack(_), Some(Duration::ZERO)) => Err(bad_budget(0.0)),
             (Recipe::Stack(_), budget) => Ok(budget.unwrap_or(TIME_BUDGET)),
             (_, None) => Ok(TIME_BUDGET),
             (_, Some(_)) => Err(Error::RecipeHasItsOwn),
         }
     }
+}
+
+fn bad_budget(seconds: f64) -> Error {
+    bad("time_budget", seconds, "a number of seconds above zero")
 }
 
 impl StackOptions {
@@ -179,6 +217,16 @@ mod tests {
         let soon = FitOptions { time_budget: Some(Duration::from_secs(5)), ..Default::default() };
         assert_eq!(soon.budget(), Ok(Duration::from_secs(5)));
         assert_eq!(FitOptions::default().budget(), Ok(TIME_BUDGET));
+        let none = FitOptions { time_budget: Some(Duration::ZERO), ..FitOptions::default() };
+        assert_eq!(none.check(), Err(bad_budget(0.0)));
+        assert_eq!(FitOptions::seconds(0.5), Ok(Duration::from_millis(500)));
+        assert!(
+            [0.0, -1.0, f64::NAN, f64::INFINITY, 2e9].into_iter().all(|x| FitOptions::seconds(x).is_err())
+        );
+        for (anchors, sound) in [(0, false), (1, true), (10_000, true), (10_001, false)] {
+            let recipe = Recipe::Stack(StackOptions { anchors: Some(anchors), ..StackOptions::default() });
+            assert_eq!(FitOptions { recipe, ..FitOptions::default() }.check().is_ok(), sound);
+        }
         let theory = Recipe::Theory(TheoryPreset::default());
         assert_eq!(FitOptions { recipe: theory, ..soon }.budget(), Err(Error::RecipeHasItsOwn));
     }

@@ -42,7 +42,7 @@ impl RowsUsed {
     }
 }
 
-/// The fitted density, by recipe.
+/// Report of the fitted density, by recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DensityReport {
     /// A stack of members.
@@ -94,6 +94,8 @@ pub struct StackReport {
     pub ridge: f64,
     /// Number of distinct rows to which the members were fitted.
     pub rows: usize,
+    /// The member after which the time budget ended, so that no finer ones were tried; unknown for a model read from a file.
+    pub budget_ended_after: Option<Member>,
 }
 
 impl Model {
@@ -113,6 +115,7 @@ impl Model {
                     normal: normal.map(|tried| tried.held_out),
                     ridge: stack.ridge,
                     rows: stack.rows(),
+                    budget_ended_after: self.budget_ended_after,
                 };
                 (stack.converged, DensityReport::Stack(report))
             }

@@ -14,7 +14,7 @@ use super::Regularizer;
 use super::problem::{Problem, Scales};
 use crate::Result;
 use crate::kernel::FeatureGradient;
-use crate::linalg::{column, column_mut, dot, times};
+use crate::linalg::{column, dot, times};
 use crate::table::Group;
 use faer::{Mat, MatRef, Scale};
 use rayon::prelude::*;
@@ -52,32 +52,16 @@ impl Problem<'_> {
     /// [`Error::FarRow`](crate::Error::FarRow) for a row whose density is not a number,
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for the metric.
     pub fn derivatives(&self, q: MatRef<'_, f64>) -> Result<Derivatives> {
-        let mut total = self.add_up(self.features.len(), |group, sum| self.add_group(group, q, sum))?;
+        let mut total = self.add_up(|group, sum| self.add_group(group, q, sum))?;
         self.add_penalty(q, &mut total)?;
         Ok(total)
     }
 
-    /// Value and gradients at a diagonal `Q`, given as its diagonal, with respect to the diagonal: [`Derivatives::q`] has one column. Costs
-    /// `N l`, where [`derivatives`](Self::derivatives) costs `N l²`.
-    ///
-    /// # Errors
-    ///
-    /// As for [`derivatives`](Self::derivatives).
-    pub fn diagonal_derivatives(&self, q: &[f64]) -> Result<Derivatives> {
-        let mut total = self.add_up(1, |group, sum| self.add_diagonal_group(group, q, sum))?;
-        self.add_diagonal_penalty(q, &mut total)?;
-        Ok(total)
-    }
-
-    /// Sums over all groups; the gradient with respect to `Q` has `columns` columns.
-    fn add_up(
-        &self,
-        columns: usize,
-        add: impl Fn(&Group, &mut Derivatives) -> Result<()> + Sync,
-    ) -> Result<Derivatives> {
+    /// Sums over all groups.
+    fn add_up(&self, add: impl Fn(&Group, &mut Derivatives) -> Result<()> + Sync) -> Result<Derivatives> {
         let zero = || Derivatives {
             value: 0.0,
-            q: Mat::zeros(self.features.len(), columns),
+            q: Mat::zeros(self.features.len(), self.features.len()),
             features: FeatureGradient::zeros(self.features),
             nu: 0.0,
         };
@@ -142,26 +126,6 @@ impl Problem<'_> {
         Ok(())
     }
 
-    fn add_diagonal_penalty(&self, q: &[f64], sum: &mut Derivatives) -> Result<()> {
-        let (l, lambda) = (self.features.len(), self.options.lambda);
-        if lambda == 0.0 {
-            return Ok(());
-        }
-        let k = match self.options.regularizer {
-            Regularizer::Identity => Mat::identity(l, l),
-            Regularizer::Kernel => self.features.k()?,
-        };
-        for a in 0..l {
-            sum.value += lambda * q[a] * k[(a, a)];
-            sum.q[(a, 0)] += lambda * k[(a, a)];
-        }
-        if self.options.regularizer == Regularizer::Kernel {
-            let t = Mat::from_fn(l, l, |a, b| if a == b { lambda * q[a] * k[(a, a)] } else { 0.0 });
-            sum.features.add_k(self.features, t.as_ref())?;
-        }
-        Ok(())
-    }
-
     /// Adds one row, given `t = tr(QA_i)` divided by the row's scale; returns `c = ∂F/∂t`.
     fn add_row(&self, row: usize, scales: &Scales, i: usize, t: f64, sum: &mut Derivatives) -> f64 {
         let mass = 1.0 - self.options.nu;
@@ -195,27 +159,6 @@ impl Problem<'_> {
         let t = hadamard(q, in_q.as_ref(), 1.0);
         sum.q += in_q;
         sum.features.add_rows(self.features, &pattern, self.table, &group.rows, g.as_ref(), t.as_ref());
-        Ok(())
-    }
-
-    /// `E` has a unit diagonal, so `t_i = Σ_a q_a f_ia²`, `∂F/∂q_a = Σ_i c_i f_ia²` and `∂F/∂log f_ia = 2 c_i q_a f_ia²`.
-    fn add_diagonal_group(&self, group: &Group, q: &[f64], sum: &mut Derivatives) -> Result<()> {
-        let pattern = self.features.pattern(&group.pattern)?;
-        let (mut squares, scales) = self.vectors_of(&pattern, group)?;
-        let mut in_q = vec![0.0; q.len()];
-        for (i, &row) in group.rows.iter().enumerate() {
-            let squares = column_mut(squares.as_mut(), i);
-            squares.iter_mut().for_each(|f| *f *= *f);
-            let c = self.add_row(row, &scales, i, dot(q, squares), sum);
-            for ((square, in_q), q) in squares.iter_mut().zip(&mut in_q).zip(q) {
-                *in_q += c * *square;
-                *square *= 2.0 * c * q;
-            }
-        }
-        let t: Vec<f64> = q.iter().zip(&in_q).map(|(q, slope)| q * slope).collect();
-        in_q.iter().enumerate().for_each(|(a, slope)| sum.q[(a, 0)] += slope);
-        let rows = &group.rows;
-        sum.features.add_rows_diagonal(self.features, &pattern, self.table, rows, squares.as_ref(), &t);
         Ok(())
     }
 }

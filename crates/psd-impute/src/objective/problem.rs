@@ -177,7 +177,7 @@ impl<'a> Problem<'a> {
         Ok(GroupRows { e: pattern.e(), f, scales })
     }
 
-    /// [`rows_of`](Self::rows_of) without `E`, which a diagonal `Q` does not need.
+    /// [`rows_of`](Self::rows_of) for a pattern that is there already, without `E`.
     pub(super) fn vectors_of(
         &self,
         pattern: &PatternFeatures<'_>,

@@ -21,14 +21,11 @@ mod basis;
 mod iterate;
 mod line_search;
 mod report;
-mod step;
+pub(crate) mod step;
 mod systems;
 
 pub use report::{Iteration, Observer, Seconds, Solution, Status, Trace};
 pub use systems::SystemKind;
-
-#[doc(hidden)]
-pub use step::{NewtonStep, newton_step_at};
 
 use crate::Result;
 use crate::error::{bad, positive};
@@ -37,6 +34,7 @@ use basis::Basis;
 use faer::MatRef;
 use iterate::Iterate;
 use std::ops::ControlFlow;
+use step::NewtonStep;
 
 /// Settings of the solver. Defaults are arbitrary unless a field says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,68 +100,32 @@ pub fn solve(
 ) -> Result<Solution> {
     options.check()?;
     let basis = Basis::of(objective.h(), options.rank_tolerance)?;
-    let (mut iterate, mut mu) = match warm_start {
-        Some(q) => {
-            // At the optimum start with the last weight; farther away, start on the path where the residual is small.
-            let mut iterate = Iterate::warm(objective, &basis, q)?;
-            iterate.evaluate(objective, options.mu_final)?;
-            let mu = options.mu_final.max(iterate.kkt_residual());
-            (iterate, mu)
-        }
-        None => {
-            // The data's part of the scaled gradient is at most 1; a larger penalty needs a larger barrier at the start.
-            let iterate = Iterate::cold(objective, &basis)?;
-            let mu = options.mu_start.max(options.mu_final).max(iterate.penalty(objective));
-            (iterate, mu)
-        }
-    };
-    let lower = |mu: f64| (mu * options.mu_factor).max(options.mu_final);
-    let mut iterations = 0;
+    let mut path = Path::start(objective, options, &basis, warm_start)?;
     let (status, decrement) = loop {
         let mut seconds = Seconds::default();
-        seconds.time(|s| &mut s.evaluate, || iterate.evaluate(objective, mu))?;
-        let step = step::direction(objective, &iterate, mu, options.system, None, &mut seconds)?;
-        let last = mu <= options.mu_final;
-        let centred =
-            step.half_squared_decrement() <= if last { options.tolerance } else { loose(options, mu) };
-        if centred && last {
-            break (Status::Converged, step.decrement);
+        path.evaluate(&mut seconds)?;
+        let step = path.direction(&mut seconds)?;
+        if let Some(status) = path.check_stop(&step) {
+            break (status, step.decrement);
         }
-        if iterations == options.max_iterations {
-            break (Status::IterationLimit, step.decrement);
-        }
-        let length =
-            seconds.time(|s| &mut s.line_search, || line_search::armijo(objective, &iterate, &step, mu));
-        let length = match length {
-            Some(length) => length,
-            // Rounding leaves nothing to gain at this weight; continue with the next.
-            None if centred => {
-                mu = lower(mu);
+        let Some(length) = path.choose_step(&step, &mut seconds) else {
+            if path.is_centred(&step) {
+                // Rounding leaves nothing to gain at this weight; continue with the next.
+                path.lower_barrier();
                 continue;
             }
-            None => break (Status::Stalled, step.decrement),
+            break (Status::Stalled, step.decrement);
         };
-        iterations += 1;
-        let value = iterate.value(objective, mu);
-        seconds.time(|s| &mut s.evaluate, || iterate.accept(objective, &step, length))?;
-        let report = Iteration {
-            number: iterations,
-            objective: value,
-            decrement: step.decrement,
-            step: length,
-            mu,
-            system: step.system,
-            inner_iterations: step.inner_iterations,
-            seconds,
-        };
-        if centred {
-            mu = lower(mu);
+        let report = path.accept(&step, length, seconds)?;
+        if path.is_centred(&step) {
+            path.lower_barrier();
         }
         if observer.iteration(&report) == ControlFlow::Break(()) {
-            iterate.evaluate(objective, mu)?;
+            path.evaluate(&mut Seconds::default())?;
             break (Status::Stopped, step.decrement);
         }
     };
+    let Path { iterate, mu, iterations, .. } = path;
     Ok(Solution {
         q: iterate.q(),
         omega: iterate.omega(),
@@ -175,6 +137,98 @@ pub fn solve(
         iterations,
         rank: basis.rank(),
     })
+}
+
+/// A point on the central path, followed to the last barrier weight.
+struct Path<'a> {
+    objective: &'a Objective,
+    options: &'a SolverOptions,
+    iterate: Iterate,
+    mu: f64,
+    /// Steps taken.
+    iterations: usize,
+}
+
+impl<'a> Path<'a> {
+    fn start(
+        objective: &'a Objective,
+        options: &'a SolverOptions,
+        basis: &Basis,
+        warm_start: Option<MatRef<'_, f64>>,
+    ) -> Result<Self> {
+        let (iterate, mu) = match warm_start {
+            Some(q) => {
+                // At the optimum start with the last weight; farther away, start on the path where the residual is small.
+                let mut iterate = Iterate::warm(objective, basis, q)?;
+                iterate.evaluate(objective, options.mu_final)?;
+                let mu = options.mu_final.max(iterate.kkt_residual());
+                (iterate, mu)
+            }
+            None => {
+                // The data's part of the scaled gradient is at most 1; a larger penalty needs a larger barrier at the start.
+                let iterate = Iterate::cold(objective, basis)?;
+                let mu = options.mu_start.max(options.mu_final).max(iterate.penalty(objective));
+                (iterate, mu)
+            }
+        };
+        Ok(Self { objective, options, iterate, mu, iterations: 0 })
+    }
+
+    fn evaluate(&mut self, seconds: &mut Seconds) -> Result<()> {
+        seconds.time(|s| &mut s.evaluate, || self.iterate.evaluate(self.objective, self.mu))
+    }
+
+    /// Forms the Newton system and solves it.
+    fn direction(&self, seconds: &mut Seconds) -> Result<NewtonStep> {
+        let Self { objective, options, iterate, mu, .. } = self;
+        let system = step::update_system(objective, iterate, *mu, options.system, seconds)?;
+        step::solve_direction(&system, iterate, None, seconds)
+    }
+
+    /// Whether the point is near enough to the path: at the last weight to end, at others for the next weight.
+    fn is_centred(&self, step: &NewtonStep) -> bool {
+        let tolerance = if self.is_last() { self.options.tolerance } else { loose(self.options, self.mu) };
+        step.half_squared_decrement() <= tolerance
+    }
+
+    fn is_last(&self) -> bool {
+        self.mu <= self.options.mu_final
+    }
+
+    /// The status to end with, if any.
+    fn check_stop(&self, step: &NewtonStep) -> Option<Status> {
+        if self.is_last() && self.is_centred(step) {
+            return Some(Status::Converged);
+        }
+        (self.iterations == self.options.max_iterations).then_some(Status::IterationLimit)
+    }
+
+    /// The length of the step; `None` if no length lowers the objective.
+    fn choose_step(&self, step: &NewtonStep, seconds: &mut Seconds) -> Option<f64> {
+        let search = || line_search::armijo(self.objective, &self.iterate, step, self.mu);
+        seconds.time(|s| &mut s.line_search, search)
+    }
+
+    /// Moves along the step, and reports it with the value before.
+    fn accept(&mut self, step: &NewtonStep, length: f64, mut seconds: Seconds) -> Result<Iteration> {
+        self.iterations += 1;
+        let objective = self.iterate.value(self.objective, self.mu);
+        seconds.time(|s| &mut s.evaluate, || self.iterate.accept(self.objective, step, length))?;
+        Ok(Iteration {
+            number: self.iterations,
+            objective,
+            decrement: step.decrement,
+            step: length,
+            mu: self.mu,
+            system: step.system,
+            inner_iterations: step.inner_iterations,
+            seconds,
+        })
+    }
+
+    fn lower_barrier(&mut self) {
+        self.mu = (self.mu * self.options.mu_factor).max(self.options.mu_final);
+    }
 }
 
 /// Tolerance at barrier weights before the last, which need not be solved exactly: a point this close to the path is a good start for the

@@ -3,7 +3,7 @@
 use super::basis::Basis;
 use super::iterate::Iterate;
 use super::report::Seconds;
-use super::systems::{self, SystemKind};
+use super::systems::{self, NewtonSystem, SystemKind};
 use crate::linalg::{congruence, dot, pack, packed_len, unpack};
 use crate::objective::Objective;
 use crate::{Error, Result};
@@ -30,20 +30,34 @@ impl NewtonStep {
     }
 }
 
-/// Computes the direction as derived at the top of [`solver`](super). `tolerance` is that of conjugate gradients; `None` ties it to the
-/// residual.
-pub(super) fn direction(
-    objective: &Objective,
-    iterate: &Iterate,
+/// A Newton system that has been formed, and its kind.
+pub(super) struct System<'a> {
+    kind: SystemKind,
+    formed: Box<dyn NewtonSystem + 'a>,
+}
+
+/// Forms and factors the system at an iterate.
+pub(super) fn update_system<'a>(
+    objective: &'a Objective,
+    iterate: &'a Iterate,
     mu: f64,
     kind: SystemKind,
+    seconds: &mut Seconds,
+) -> Result<System<'a>> {
+    let kind = systems::choose(objective, iterate.c().ncols(), mu, kind);
+    let curvatures = objective.curvatures(iterate.t());
+    let factor = || systems::factor(kind, objective, iterate.c(), curvatures, mu);
+    Ok(System { kind, formed: seconds.time(|s| &mut s.factor, factor)? })
+}
+
+/// Computes the direction as derived at the top of [`solver`](super). `tolerance` is that of conjugate gradients; `None` ties it to the
+/// residual.
+pub(super) fn solve_direction(
+    system: &System<'_>,
+    iterate: &Iterate,
     tolerance: Option<f64>,
     seconds: &mut Seconds,
 ) -> Result<NewtonStep> {
-    let kind = systems::choose(objective, iterate.c().ncols(), mu, kind);
-    let curvatures = objective.curvatures(iterate.t());
-    let system =
-        seconds.time(|s| &mut s.factor, || systems::factor(kind, objective, iterate.c(), curvatures, mu))?;
     let residual = iterate.residual();
     // The tolerance falls to zero with the residual: steps are inexact at first, and convergence is quadratic at the end.
     let tolerance = tolerance.unwrap_or_else(|| residual.norm_l2().sqrt().clamp(1e-6, 1e-2));
@@ -51,7 +65,7 @@ pub(super) fn direction(
         |s| &mut s.solve,
         || {
             let (r, h) = (packed(residual.as_ref()), packed(iterate.hs()));
-            let (x, inner_iterations) = system.solve(&r, &h, tolerance);
+            let (x, inner_iterations) = system.formed.solve(&r, &h, tolerance);
             let square = dot(&r, &x);
             if !square.is_finite() {
                 return Err(Error::NotFinite { what: "the Newton step" });
@@ -60,7 +74,7 @@ pub(super) fn direction(
             let decrement = square.abs().sqrt();
             let x = unpack(&x, iterate.hs().nrows());
             let delta = congruence(iterate.c().transpose(), x.as_ref());
-            Ok(NewtonStep { x, delta, decrement, system: kind, inner_iterations })
+            Ok(NewtonStep { x, delta, decrement, system: system.kind, inner_iterations })
         },
     )
 }
@@ -76,7 +90,6 @@ fn packed(a: MatRef<'_, f64>) -> Vec<f64> {
 /// # Errors
 ///
 /// As for [`solve`](super::solve).
-#[doc(hidden)]
 pub fn newton_step_at(
     objective: &Objective,
     q: MatRef<'_, f64>,
@@ -88,6 +101,8 @@ pub fn newton_step_at(
     let mut iterate = Iterate::warm(objective, &basis, q)?;
     iterate.evaluate(objective, mu)?;
     let mut seconds = Seconds::default();
-    let step = direction(objective, &iterate, mu, kind, tolerance, &mut seconds)?;
+    let system = update_system(objective, &iterate, mu, kind, &mut seconds)?;
+    let step = solve_direction(&system, &iterate, tolerance, &mut seconds)?;
+    drop(system);
     Ok((iterate.q(), step, seconds))
 }

@@ -133,7 +133,7 @@ impl CrossValidated {
         }
     }
 
-    /// The number of sizes of this kind, since its best in this space, that improved neither on it nor on the stack. A member that is worse by itself
+    /// The number of consecutive sizes of this kind that improved neither on its best in this space nor on the stack. A member that is worse by itself
     /// may still improve the stack.
     fn falls(&self, (member, space): Placed, held_out: &[f64], gains: &[f64]) -> usize {
         let kind = std::mem::discriminant(&member);
@@ -162,7 +162,7 @@ impl CrossValidated {
         plainest(2, logs[0].len(), |which, row| -logs[which][row]) == 1
     }
 
-    /// The members with weight, weighted anew among themselves.
+    /// Drops members without weight, and computes the weights of the others again.
     pub(super) fn choose(&self, row_weights: &[f64]) -> Chosen {
         let weights = self.weights(row_weights);
         let kept: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > SETTINGS.lightest).collect();
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_kind_grows_while_it_or_the_stack_with_it_gets_better() {
         assert_eq!(falls(&tried([[-2.0; 4], [-1.5; 4], [-1.0; 4]])), 0);
-        // Worse row after row: of no use.
+        // Worse on every row: it cannot improve the stack.
         assert_eq!(falls(&tried([[-1.0; 4], [-1.5; 4], [-2.0; 4]])), 2);
         // Worse on average, but better on the rows that the others miss.
         let apart = [[-1.0, -1.0, -1.0, -9.0], [-9.0, -9.0, -9.0, -1.0], [-4.0, -4.0, -4.0, -4.0]];

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 const ROWS: usize = 600;
 /// With fewer scored rows than this, donors get no weight. Arbitrary.
 const FEWEST: usize = 20;
-/// Draws from each of the two. Arbitrary.
+/// Draws of each row, with and without donors. Arbitrary.
 const DRAWS: usize = 24;
 /// The share of a row's observed cells that is masked. Arbitrary.
 const MASKED: f64 = 0.3;
@@ -105,7 +105,7 @@ fn score_row(
     let mut draws: [Vec<Vec<f64>>; 2] = [Vec::new(), Vec::new()];
     for c in 0..2 {
         let weighed = pair[c].given(&pattern)?.weigh(&rest);
-        // A row that one of the two calls impossible has nothing to say of the other.
+        // A row that is impossible under one of the two cannot compare them.
         if weighed.log_marginal == f64::NEG_INFINITY {
             return Ok(None);
         }

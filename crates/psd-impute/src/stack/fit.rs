@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// A stack that is to be fitted.
+/// Settings of a stack fit.
 #[derive(Debug, Clone)]
 pub struct StackFit {
     /// The members that may have a place in it, coarse ones of a kind first.
@@ -103,7 +103,7 @@ impl StackFit {
         if stop == Some(Stop::Altogether) { Err(Error::Abandoned) } else { Ok(validated) }
     }
 
-    /// The donors, if they are asked for, can be compared, and get a weight.
+    /// Fits the donors; `None` if they are not asked for, cannot be compared, or get no weight.
     fn fit_donors(
         &self,
         parts: &Parts,
@@ -158,11 +158,11 @@ impl StackFit {
 pub struct Tried {
     /// Its kind and settings.
     pub member: Member,
-    /// The coordinates it lives in.
+    /// The coordinates it is fitted in.
     pub space: Space,
     /// Its weight in the stack.
     pub weight: f64,
-    /// Its held-out log-likelihood in nats a row.
+    /// Its held-out log-likelihood in nats per row.
     pub held_out: f64,
 }
 
@@ -172,7 +172,7 @@ pub struct FittedStack {
     pub density: Stack,
     /// Each member tried.
     pub members: Vec<Tried>,
-    /// The stack's held-out log-likelihood in nats a row.
+    /// The stack's held-out log-likelihood in nats per row.
     pub held_out: f64,
     /// The ridge of the normal model.
     pub ridge: f64,
@@ -198,21 +198,20 @@ impl FittedStack {
         &self.parts
     }
 
-    /// The stack under row weights of the Bayesian bootstrap, for one of several completed tables: its members move, their weights in
-    /// the stack stay. The weights are in balance over the tables, so that pooled results scatter less. A row's weight depends on
+    /// Refits the members under row weights of the Bayesian bootstrap, for one of several completed tables; their weights in the stack
+    /// are kept. The row weights are in balance over the tables, so that pooled results scatter less. A row's weight depends on
     /// the seed, the index of the table, and the row's content alone.
     ///
     /// # Errors
     ///
-    /// [`Error::BadParameter`] for an index that there is not, and errors of the members.
+    /// [`Error::BadParameter`] for an index out of range, and errors of the members.
     pub fn refitted(&self, seed: u64, one: ImputationIndex) -> Result<Stack> {
         let Parts { shape, data: Data { table, weights, .. }, .. } = &self.parts;
         let drawn = row_weights(table, weights, *shape, seed, one)?;
         self.parts.stack(Some(Reweighting { weights: &drawn, spread: shape.recip() }))
     }
 
-    /// The stack as if it had not seen some rows of a standardised table: its members move to the other rows, their weights in the stack
-    /// stay. A row that occurs several times is taken away once for each time that it is given; rows that the stack has not seen change nothing.
+    /// Refits the members without some rows of a standardised table; their weights in the stack are kept. A row that occurs several times is taken away once for each time that it is given; rows that the stack has not seen change nothing.
     ///
     /// # Errors
     ///
@@ -237,7 +236,7 @@ impl FittedStack {
     }
 
     /// The number of rows that the members were fitted to, and of those they were compared on, which are the donors too.
-    pub fn rows_used(&self) -> (usize, usize) {
+    pub(crate) fn rows_used(&self) -> (usize, usize) {
         let Data { table, weights, sampled, .. } = &self.parts.data;
         let fitted = weights.iter().sum::<f64>().round() as usize;
         (fitted, if sampled.len() == table.len() { fitted } else { sampled.len() })

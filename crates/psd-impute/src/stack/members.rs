@@ -79,18 +79,18 @@ pub(crate) struct FittedMixture {
     pub(crate) prior: MixturePrior,
 }
 
-/// A smooth member's parameters, and the prior under which they move to other row weights.
+/// A smooth member's parameters, and the prior under which they are refitted with other row weights.
 pub(crate) enum Smooth {
     Mixture(FittedMixture),
     Psd { psd: Box<PsdDensity>, prior: MetricPrior },
 }
 
-/// Steps of L-BFGS for a first fit, if EM may not take more, and from a fit to one with other row weights.
+/// Steps of L-BFGS for a first fit, if EM may not take more, and from a fit to one with other row weights. Both arbitrary.
 const STEPS: usize = 150;
 const MOVES: usize = 8;
-/// The tolerance of EM where only the pooled covariance of the components is needed.
+/// The tolerance of EM where only the pooled covariance of the components is needed. Arbitrary: a start need not be exact.
 const COARSE: f64 = 0.01;
-/// The least share of the variance that a component is expected to have: clusters of equal rows have none.
+/// The least share of the variance that a component is expected to have: clusters of equal rows have none. Arbitrary.
 const LEAST_SHARE: f64 = 0.02;
 
 /// The normal model of some rows, where the other members start.

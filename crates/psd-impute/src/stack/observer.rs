@@ -4,13 +4,10 @@ use super::Member;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Hears how a fit goes on, and may stop it.
+/// Receives the progress of a fit, and may stop it.
 pub trait FitObserver {
     /// A member was tried: the `done`-th of `of`. Its held-out log-likelihood is in nats per row, and unknown for donors.
     fn tried(&mut self, member: Member, done: usize, of: usize, held_out: Option<f64>) -> ControlFlow<Stop>;
-
-    /// The time budget ended after this member, and no finer ones are tried.
-    fn out_of_time(&mut self, _member: Member) {}
 }
 
 /// How a fit stops.
@@ -34,11 +31,13 @@ pub(crate) struct Budget<'a> {
     /// None if there is no limit.
     deadline: Option<Instant>,
     observer: &'a mut dyn FitObserver,
+    /// The member after which time was up.
+    pub(crate) ended_after: Option<Member>,
 }
 
 impl<'a> Budget<'a> {
     pub(crate) fn new(time: Duration, observer: &'a mut dyn FitObserver) -> Self {
-        Self { deadline: Instant::now().checked_add(time), observer }
+        Self { deadline: Instant::now().checked_add(time), observer, ended_after: None }
     }
 }
 
@@ -46,7 +45,7 @@ impl FitObserver for Budget<'_> {
     fn tried(&mut self, member: Member, done: usize, of: usize, held_out: Option<f64>) -> ControlFlow<Stop> {
         self.observer.tried(member, done, of, held_out)?;
         if done < of && self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            self.observer.out_of_time(member);
+            self.ended_after = Some(member);
             return ControlFlow::Break(Stop::Here);
         }
         ControlFlow::Continue(())
@@ -57,30 +56,23 @@ impl FitObserver for Budget<'_> {
 mod tests {
     use super::*;
 
-    #[derive(Default)]
-    struct Heard {
-        tried: usize,
-        out_of_time: Option<Member>,
-    }
+    struct Count(usize);
 
-    impl FitObserver for Heard {
+    impl FitObserver for Count {
         fn tried(&mut self, _: Member, _: usize, _: usize, _: Option<f64>) -> ControlFlow<Stop> {
-            self.tried += 1;
+            self.0 += 1;
             ControlFlow::Continue(())
-        }
-
-        fn out_of_time(&mut self, member: Member) {
-            self.out_of_time = Some(member);
         }
     }
 
     #[test]
     fn a_budget_stops_before_the_last_member_and_says_so() {
         for (time, stops) in [(Duration::ZERO, true), (Duration::MAX, false)] {
-            let mut heard = Heard::default();
-            let answer = Budget::new(time, &mut heard).tried(Member::Normal, 1, 3, None);
-            assert_eq!(answer.is_break(), stops);
-            assert_eq!((heard.tried, heard.out_of_time), (1, stops.then_some(Member::Normal)));
+            let mut heard = Count(0);
+            let mut budget = Budget::new(time, &mut heard);
+            assert_eq!(budget.tried(Member::Normal, 1, 3, None).is_break(), stops);
+            assert_eq!(budget.ended_after, stops.then_some(Member::Normal));
+            assert_eq!(heard.0, 1);
         }
         assert!(Budget::new(Duration::ZERO, &mut ()).tried(Member::Donors, 3, 3, None).is_continue());
     }

@@ -90,7 +90,7 @@ pub(crate) struct Parts {
     pub(crate) data: Data,
 }
 
-/// Row weights that the members of a stack move to.
+/// Row weights under which the members of a stack are refitted.
 #[derive(Clone, Copy)]
 pub(super) struct Reweighting<'a> {
     /// The row weights.
@@ -130,8 +130,8 @@ impl Parts {
             self.fit_donors_in(space, &views[space], &smooth, &blind, seed)
         };
         let plain = fit_in(Space::Plain)?;
-        // Without a smooth member among the scores there is no telling what a donor's missing cells are there; and donors that are of no use
-        // in the columns have hardly ever been of use there.
+        // Without a smooth member in normal scores, the missing cells of donors have no distribution there; and donors without weight in the
+        // plain columns have hardly ever had weight in scores.
         if plain.part.share == 0.0 || self.smooth.iter().all(|member| member.0 != Space::Scores) {
             return Ok(plain);
         }
@@ -167,7 +167,7 @@ impl Parts {
         Ok(FittedDonors { part: DonorPart { donors, space, share }, scores, left_out })
     }
 
-    /// The weight, space and density of each smooth member. If `spread` is given they move to the views' row weights, and covariances are multiplied by it.
+    /// The weight, space and density of each smooth member. If `spread` is given, they are refitted under the views' row weights, and covariances are multiplied by it.
     fn densities(&self, views: &Views, spread: Option<f64>) -> Result<Vec<Inside>> {
         let rows: f64 = self.data.weights.iter().sum();
         let em = EmParams { tolerance: SETTINGS.refit_gain / rows, max_iterations: SETTINGS.refit_steps };
@@ -182,7 +182,7 @@ impl Parts {
         self.weights.par_iter().zip(&self.smooth).map(one).collect()
     }
 
-    /// The whole stack, under other row weights if they are given. Donors stay in the coordinates of their cells.
+    /// The whole stack, under other row weights if given. Donors keep the coordinates of their cells.
     pub(super) fn stack(&self, moved: Option<Reweighting<'_>>) -> Result<Stack> {
         let home = self.data.views()?;
         let away = moved.map(|moved| Views::of(self.data.rows(moved.weights))).transpose()?;

@@ -60,16 +60,16 @@ impl ImputationIndex {
         if (1..=of).contains(&number) {
             return Ok(self);
         }
-        Err(bad("number of the completed table", number, "from one to how many there are"))
+        Err(bad("number of the completed table", number, "from one to the number of tables"))
     }
 }
 
-/// Takes the place of an imputation's index in the keys of random numbers; no imputation has this one.
+/// Stands for the index of an imputation in the keys of random numbers; no imputation has it.
 const WEIGHTS: u64 = u64::MAX;
 /// The least shape of the weights. Arbitrary: with so many columns that it would be less, priors hold the fit.
 pub(crate) const LEAST_SHAPE: f64 = 0.5;
 
-/// A weight for each row; for one that occurs `copies` times, the sum of as many weights. Over all tables the weights of a row add up to
+/// Random weights of the rows; a row that occurs `copies` times has the sum of as many weights. The weights of a row over all tables sum to
 /// the number of tables times its copies.
 pub(super) fn row_weights(
     table: &Table,
@@ -81,7 +81,7 @@ pub(super) fn row_weights(
     let ImputationIndex { number, of } = one.check()?;
     let (keys, m) = (RowKeys::of(table), of as f64);
     let weight = |(i, &copies): (usize, &f64)| {
-        // What `copies` weights add up to: `v` of `copies` times that of one.
+        // The sum of `copies` weights has a Gamma distribution whose shape is `copies` times as large.
         let gamma = Gamma::new((copies * shape * (m + 1.0) - 1.0) / m, 1.0);
         let gamma = gamma.map_err(|_| bad("row weights", copies.to_string(), "one at least"))?;
         let rng = &mut keys.generator(i, seed, WEIGHTS);

@@ -17,9 +17,9 @@
 //! Where only they explain the rows, `W` is near one with or without the term; where they do not explain `κ` rows better than the plain
 //! ones, they get no weight.
 
-/// `κ`, in rows.
+/// `κ`, in rows. Arbitrary: a gain that two rows alone could bring counts for nothing.
 const HANDICAP: f64 = 2.0;
-/// Steps of EM.
+/// Steps of EM. Arbitrary.
 const STEPS: usize = 500;
 
 /// The weights of members with these log-likelihoods, one vector per member, of which some are plain. A row that no member can have

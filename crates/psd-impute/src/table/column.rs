@@ -104,6 +104,6 @@ impl Column {
                 Kind::Ordered(values) => position(values, cell).is_some(),
                 Kind::Category(labels) => cell >= 0.0 && cell.fract() == 0.0 && cell < labels.len() as f64,
             };
-        if known { None } else { Some("is none of the column's values") }
+        if known { None } else { Some("is not one of the column's values") }
     }
 }

@@ -11,7 +11,7 @@ mod row_key;
 mod row_sample;
 mod scaler;
 mod unit;
-mod warps;
+pub(crate) mod warps;
 
 pub use atoms::Atoms;
 pub(crate) use column::position;
@@ -26,7 +26,8 @@ pub use row_sample::RowSample;
 pub use scaler::Scaler;
 pub(crate) use scaler::mean_and_deviation;
 pub(crate) use unit::Unit;
-pub use warps::{Line, Warp, Warps};
+pub use warps::Line;
+pub(crate) use warps::{Warp, Warps};
 
 use crate::linalg::column;
 use crate::{Error, Result};
@@ -216,7 +217,7 @@ mod tests {
         assert_eq!(infinite.to_string(), "row 1, column `b`: inf is infinite");
         let column = Column::ordered("k", vec![1.0, 2.0]).unwrap();
         let stranger = Table::new(vec![column], Mat::from_fn(1, 1, |_, _| 1.5)).unwrap_err();
-        assert_eq!(stranger.to_string(), "row 0, column `k`: 1.5 is none of the column's values");
+        assert_eq!(stranger.to_string(), "row 0, column `k`: 1.5 is not one of the column's values");
     }
 
     #[test]

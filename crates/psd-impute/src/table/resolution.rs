@@ -72,7 +72,7 @@ impl Resolution {
     }
 
     /// Whether values of any of these columns may stand for bins.
-    pub fn concerns(&self, columns: &[usize]) -> bool {
+    pub(crate) fn concerns(&self, columns: &[usize]) -> bool {
         columns.iter().any(|&j| self.columns.get(j).is_some_and(|grid| !grid.values.is_empty()))
     }
 }

@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::learn::{bent, parts};
 use psd_impute::density::Density;
-use psd_impute::kernel::{BaseMeasure, Features, Metric};
+use psd_impute::internals::kernel::{BaseMeasure, Features, Metric};
 use psd_impute::learn::psd::{Alternating, AlternatingFitted, AnchorChoice, HeldOut};
 use psd_impute::solver::{SolverOptions, SystemKind};
 use psd_impute::table::Table;

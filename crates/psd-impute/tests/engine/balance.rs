@@ -30,7 +30,7 @@ fn drawn(model: &Model, table: &Table, of: u64, seed: u64) -> Vec<Table> {
 }
 
 fn plain(model: &Model, table: &Table, seed: u64) -> Table {
-    model.imputer(Limits::none(3)).unwrap().draw_rows(table, seed, 1).unwrap()
+    model.imputer(Limits::none(3)).unwrap().independent_draws(table, seed, 1).unwrap()
 }
 
 /// Estimates from a completed table: the mean of `b`, and of its product with `a`.

@@ -70,7 +70,7 @@ fn many_draws_of_a_row_have_its_mean_deviation_and_quantiles() {
     let n = 8000;
     let table = Table::continuous(&["a", "b", "c"], &vec![row; n]).unwrap();
     let imputer = Imputer::new(&density, &scaler, &Ties::none(3), Limits::none(3)).unwrap();
-    let done = imputer.draw_rows(&table, 3, 1).unwrap();
+    let done = imputer.independent_draws(&table, 3, 1).unwrap();
     let cells = imputer.summaries(&table.select(&[0]).unwrap(), &[0.1, 0.9]).unwrap();
     for cell in &cells {
         let says = cell.numbers.as_ref().unwrap();

@@ -4,7 +4,7 @@ use faer::{Mat, MatRef};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 use psd_impute::density::{Density, PsdDensity, Stack};
-use psd_impute::kernel::{Anchors, BaseMeasure, Features, Metric};
+use psd_impute::internals::kernel::{Anchors, BaseMeasure, Features, Metric};
 use psd_impute::stack::Member;
 use psd_impute::table::{Column, Scaler, Table};
 use psd_impute::{FitOptions, Recipe, StackOptions};

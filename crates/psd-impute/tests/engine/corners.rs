@@ -3,10 +3,10 @@
 use crate::common::*;
 use faer::Mat;
 use psd_impute::density::{Density, PsdDensity};
-use psd_impute::kernel::{Anchors, BaseMeasure, Features, Metric};
+use psd_impute::internals::kernel::{Anchors, BaseMeasure, Features, Metric};
+use psd_impute::internals::linalg::log_sum_exp;
+use psd_impute::internals::objective::{ProblemOptions, Regularizer};
 use psd_impute::learn::psd::{Fitted, PsdFit};
-use psd_impute::linalg::log_sum_exp;
-use psd_impute::objective::{ProblemOptions, Regularizer};
 use psd_impute::solver::{SolverOptions, Status, SystemKind};
 use psd_impute::table::Table;
 

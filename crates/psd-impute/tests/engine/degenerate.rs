@@ -19,7 +19,7 @@ fn complete(rows: &[Vec<f64>]) -> Result<[Table; 4]> {
     Ok([
         imputer.mean(&table)?,
         imputer.median(&table)?,
-        imputer.draw_rows(&table, 1, 1)?,
+        imputer.independent_draws(&table, 1, 1)?,
         model.imputations(3, 1)?.within(limits)?.nth(2)?.complete(&table, &mut RowCounter::default())?,
     ])
 }

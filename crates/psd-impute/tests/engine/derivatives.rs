@@ -4,9 +4,9 @@ use crate::common::*;
 use faer::{Mat, Scale};
 use proptest::prelude::*;
 use psd_impute::density::{Density, PsdDensity, Uniform};
-use psd_impute::kernel::{DiscreteColumn, Features};
-use psd_impute::linalg::trace_product;
-use psd_impute::objective::{Problem, ProblemOptions, Regularizer, Storage};
+use psd_impute::internals::kernel::{DiscreteColumn, Features};
+use psd_impute::internals::linalg::trace_product;
+use psd_impute::internals::objective::{Problem, ProblemOptions, Regularizer, Storage};
 use psd_impute::table::Table;
 
 fn options(regularizer: Regularizer, nu: f64, storage: Storage) -> ProblemOptions {

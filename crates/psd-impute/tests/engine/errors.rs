@@ -4,9 +4,9 @@ use crate::common::*;
 use faer::Mat;
 use psd_impute::Error;
 use psd_impute::density::{Density, PsdDensity, Stack, Uniform};
-use psd_impute::kernel::{Anchors, BaseMeasure, DiscreteColumn, Features, Metric};
+use psd_impute::internals::kernel::{Anchors, BaseMeasure, DiscreteColumn, Features, Metric};
+use psd_impute::internals::objective::{Problem, ProblemOptions, Storage};
 use psd_impute::learn::psd::{AnchorChoice, PsdFit};
-use psd_impute::objective::{Problem, ProblemOptions, Storage};
 use psd_impute::solver::{SolverOptions, SystemKind, solve};
 use psd_impute::table::{Column, Kind, Table};
 

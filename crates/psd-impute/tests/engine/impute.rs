@@ -16,7 +16,7 @@ fn draw(table: &Table, scaler: &Scaler, ties: &Ties, seed: u64, imputation: u64)
         .density(&all, None, &std::sync::Arc::default())
         .unwrap();
     let imputer = Imputer::new(&model, scaler, ties, Limits::none(3)).unwrap();
-    imputer.draw_rows(table, seed, imputation).unwrap()
+    imputer.independent_draws(table, seed, imputation).unwrap()
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn an_amount_is_drawn_as_nothing_as_often_as_it_was_observed() {
         .collect();
     let table = Table::continuous(&["x", "amount"], &rows).unwrap();
     let model = Model::fit(&table, &FitOptions::default()).unwrap();
-    let done = model.imputer(Limits::none(2)).unwrap().draw_rows(&table, 1, 1).unwrap();
+    let done = model.imputer(Limits::none(2)).unwrap().independent_draws(&table, 1, 1).unwrap();
     let share = |amounts: &[f64]| amounts.iter().filter(|&&y| y == 0.0).count() as f64 / amounts.len() as f64;
     let observed: Vec<f64> = table.observed(1).collect();
     let gaps = (0..table.len()).filter(|&i| table.row(i)[1].is_nan());
@@ -104,7 +104,7 @@ fn discrete_columns_are_completed_with_their_own_values() {
     let limits = Limits::none(table.columns().len());
     let imputer = Imputer::new(fitted.density.as_ref(), &scaler, &Ties::of(&table), limits).unwrap();
     let means = imputer.mean(&table).unwrap();
-    let draws = imputer.draw_rows(&table, 0, 0).unwrap();
+    let draws = imputer.independent_draws(&table, 0, 0).unwrap();
     for done in [means, draws] {
         assert!(done.rows().all(|row| row.iter().all(|x| x.is_finite())));
         assert!(
@@ -169,7 +169,7 @@ fn zeros_are_as_common_in_large_tables() {
         let missing: Vec<usize> = (0..rows.len()).filter(|&i| rows[i][1].is_nan()).collect();
         let gaps = table.select(&missing).unwrap();
         let wanted = missing.iter().filter(|&&i| truth[i] == 0.0).count() as f64;
-        let draws = (0..4).map(|k| imputer.draw_rows(&gaps, 1, k).unwrap());
+        let draws = (0..4).map(|k| imputer.independent_draws(&gaps, 1, k).unwrap());
         let zeros: usize = draws.map(|done| done.rows().filter(|row| row[1] == 0.0).count()).sum();
         (zeros as f64 / 4.0 - wanted) / missing.len() as f64
     };

@@ -1,11 +1,11 @@
 //! Anchors, imputed copies and whole fits.
 
 use crate::common::*;
-use psd_impute::kernel::Metric;
-use psd_impute::learn::imputed_copy;
+use psd_impute::internals::imputed_copy;
+use psd_impute::internals::kernel::Metric;
+use psd_impute::internals::linalg::LbfgsParams;
+use psd_impute::internals::objective::ProblemOptions;
 use psd_impute::learn::psd::{AnchorChoice, JointFit, MetricPrior, PsdFit, Reference};
-use psd_impute::linalg::LbfgsParams;
-use psd_impute::objective::ProblemOptions;
 use psd_impute::solver::Status;
 
 #[test]

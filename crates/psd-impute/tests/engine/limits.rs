@@ -40,7 +40,7 @@ fn summaries_are_those_of_the_truncated_cell_and_everything_stays_within() {
         assert!(numbers.quantiles.iter().all(|&q| holds(j, q)));
     }
     for done in [
-        imputer.draw_rows(&table, 1, 1).unwrap(),
+        imputer.independent_draws(&table, 1, 1).unwrap(),
         imputer.mean(&table).unwrap(),
         imputer.median(&table).unwrap(),
         imputer.new_rows(table.columns(), 300, 1).unwrap(),
@@ -58,7 +58,7 @@ fn draws_of_one_bounded_cell_follow_the_truncated_distribution() {
     let table = Table::continuous(&["a", "b", "c"], &vec![[NA, scaler.undo(1, 0.2), NA]; n]).unwrap();
     for limits in [(-0.3, 0.9), (5.5, f64::INFINITY)] {
         let mass = conditional.within(0, limits).unwrap().mass;
-        let done = bounded(&density, &scaler, [limits, ANY, ANY]).draw_rows(&table, 2, 1).unwrap();
+        let done = bounded(&density, &scaler, [limits, ANY, ANY]).independent_draws(&table, 2, 1).unwrap();
         let first: Vec<f64> = done.rows().map(|row| scaler.apply(0, row[0])).collect();
         let transforms =
             first.iter().map(|&x| conditional.within(0, (limits.0, x)).unwrap().mass / mass).collect();
@@ -78,7 +78,7 @@ fn draws_of_two_bounded_cells_follow_the_truncated_joint() {
     let (first, second) = ((-0.3, 0.9), (0.2, 1.5));
     let n = 2500;
     let table = Table::continuous(&["a", "b", "c"], &vec![[NA, scaler.undo(1, 0.2), NA]; n]).unwrap();
-    let done = bounded(&density, &scaler, [first, ANY, second]).draw_rows(&table, 2, 1).unwrap();
+    let done = bounded(&density, &scaler, [first, ANY, second]).independent_draws(&table, 2, 1).unwrap();
     let given = density.given(&psd_impute::table::Pattern::of(&[0.0; 3])).unwrap();
     let (mut mass, mut sums) = (0.0, [0.0; 5]);
     for (x, wx) in gauss(first.0, first.1, 2) {
@@ -104,8 +104,8 @@ fn draws_of_two_bounded_cells_follow_the_truncated_joint() {
 fn a_draw_within_the_bounds_is_the_draw_without_them() {
     let (density, scaler) = (truth(), units());
     let (table, _) = truth_tables(200, 0.4, 8);
-    let free = bounded(&density, &scaler, [ANY; 3]).draw_rows(&table, 1, 1).unwrap();
-    let wide = bounded(&density, &scaler, [(-50.0, 50.0); 3]).draw_rows(&table, 1, 1).unwrap();
+    let free = bounded(&density, &scaler, [ANY; 3]).independent_draws(&table, 1, 1).unwrap();
+    let wide = bounded(&density, &scaler, [(-50.0, 50.0); 3]).independent_draws(&table, 1, 1).unwrap();
     assert!(free.cells() == wide.cells());
 }
 
@@ -116,7 +116,7 @@ fn bounds_without_mass_give_the_nearest_point() {
     let table = Table::continuous(&["a", "b", "c"], &[[NA; 3]]).unwrap();
     let nearest = [200.0, -1.0, -400.0];
     for done in [
-        imputer.draw_rows(&table, 1, 1).unwrap(),
+        imputer.independent_draws(&table, 1, 1).unwrap(),
         imputer.mean(&table).unwrap(),
         imputer.median(&table).unwrap(),
     ] {
@@ -134,7 +134,7 @@ fn discrete_numbers_keep_to_their_bounds() {
     let gaps = faer::Mat::from_fn(3, 80, |j, i| if j == 0 { NA } else { table.row(i)[j] });
     let gaps = table.with_cells(gaps).unwrap();
     for done in [
-        imputer.draw_rows(&gaps, 1, 1).unwrap(),
+        imputer.independent_draws(&gaps, 1, 1).unwrap(),
         imputer.mean(&gaps).unwrap(),
         imputer.median(&gaps).unwrap(),
     ] {
@@ -167,7 +167,7 @@ fn bad_bounds_name_their_column() {
     let table = Table::continuous(&["a", "b", "c"], &rows).unwrap();
     let problem = "is outside the column's bounds";
     let expected = Error::BadCell { row: 1, column: "a".to_string(), value: rows[1][0], problem };
-    assert_eq!(imputer.draw_rows(&table, 0, 0).unwrap_err(), expected);
+    assert_eq!(imputer.independent_draws(&table, 0, 0).unwrap_err(), expected);
     let drawn = imputer.new_rows(table.columns(), 5, 0).unwrap();
     assert_eq!(imputer.outlier_scores(&table, &drawn).unwrap_err(), expected);
     assert!(imputer.summaries(&table.select(&[0]).unwrap(), &[]).unwrap().is_empty());

@@ -13,7 +13,6 @@ mod derivatives;
 mod donors;
 mod errors;
 mod impute;
-mod joint;
 mod learn;
 mod left_out;
 mod limits;

@@ -4,8 +4,8 @@ use crate::common::*;
 use faer::Mat;
 use proptest::prelude::*;
 use psd_impute::density::{Density, PsdDensity, Stack, Uniform};
-use psd_impute::kernel::Features;
-use psd_impute::linalg::trace_product;
+use psd_impute::internals::kernel::Features;
+use psd_impute::internals::linalg::trace_product;
 use psd_impute::table::Pattern;
 
 /// `∫ exp(log_marginal)` over the columns of `over`, the other cells as in `row`; discrete columns have the features' base weights.
@@ -150,7 +150,7 @@ proptest! {
             let pattern = features.pattern(&Pattern::of(row)).unwrap();
             let mut f = vec![0.0; 5];
             let scale = pattern.scaled_features(row, &mut f);
-            let a = psd_impute::kernel::PatternFeatures::matrix(&f, pattern.e().as_ref());
+            let a = psd_impute::internals::kernel::PatternFeatures::matrix(&f, pattern.e().as_ref());
             let value = trace_product(density.q(), a.as_ref()).ln() + 2.0 * scale;
             close(value, density.log_marginal(row).unwrap(), 1e-11);
         }
@@ -160,7 +160,7 @@ proptest! {
 #[test]
 fn a_diagonal_metric_is_a_full_one_without_correlation() {
     let (table, features) = continuous(3, 20, 3, 5, 0.4, Shape::Diagonal);
-    let full = psd_impute::kernel::Metric::full(features.sigma()).unwrap();
+    let full = psd_impute::internals::kernel::Metric::full(features.sigma()).unwrap();
     let same = features.moved(features.anchors().to_owned(), full).unwrap();
     let (a, b) = (density(&features, 1), density(&same, 1));
     for (x, y) in a.log_marginals(&table).unwrap().iter().zip(b.log_marginals(&table).unwrap()) {
@@ -171,10 +171,11 @@ fn a_diagonal_metric_is_a_full_one_without_correlation() {
 #[test]
 fn a_wide_box_is_the_whole_space() {
     let (table, features) = continuous(3, 20, 2, 5, 0.4, Shape::Diagonal);
-    let anchors = psd_impute::kernel::Anchors::new(features.anchors().to_owned()).unwrap();
-    let measure = psd_impute::kernel::BaseMeasure::Box(vec![(-1e3, 1e3); 2]);
+    let anchors = psd_impute::internals::kernel::Anchors::new(features.anchors().to_owned()).unwrap();
+    let measure = psd_impute::internals::kernel::BaseMeasure::Box(vec![(-1e3, 1e3); 2]);
     let metric = features.metric().clone();
-    let boxed = psd_impute::kernel::Features::new(&table, None, &anchors, metric, measure, 1.0).unwrap();
+    let boxed =
+        psd_impute::internals::kernel::Features::new(&table, None, &anchors, metric, measure, 1.0).unwrap();
     let (a, b) = (density(&features, 1), density(&boxed, 1));
     for (x, y) in a.log_marginals(&table).unwrap().iter().zip(b.log_marginals(&table).unwrap()) {
         close(*x, y, 1e-13);

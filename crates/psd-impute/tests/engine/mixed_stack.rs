@@ -62,7 +62,7 @@ fn all_members_take_every_kind_of_column() {
     let moved = fitted.refitted(3, ImputationIndex { number: 1, of: 3 }).unwrap();
     for density in [&fitted.density as &dyn Density, &moved] {
         let imputer = Imputer::new(density, &scaler, &ties, Limits::none(5)).unwrap();
-        check_completed(&table, &imputer.draw_rows(&table, 1, 1).unwrap());
+        check_completed(&table, &imputer.independent_draws(&table, 1, 1).unwrap());
         check_completed(&table, &imputer.mean(&table).unwrap());
         check_completed(&table, &imputer.median(&table).unwrap());
         for cell in imputer.summaries(&table, &[0.1, 0.9]).unwrap() {
@@ -130,7 +130,7 @@ fn tables_without_numbers_can_be_fitted() {
     let table = Table::new(columns, cells).unwrap();
     let (scaler, fitted) = fit(&table);
     let imputer = Imputer::new(&fitted.density, &scaler, &Ties::of(&table), Limits::none(3)).unwrap();
-    check_completed(&table, &imputer.draw_rows(&table, 1, 1).unwrap());
+    check_completed(&table, &imputer.independent_draws(&table, 1, 1).unwrap());
     let same = fitted.density.conditional(&[2.0, NA, 2.0]).unwrap().probabilities(1).unwrap().unwrap();
     assert!(same[2].1 > 0.5, "{same:?}");
 }

@@ -5,7 +5,7 @@ use crate::learn::bent;
 use faer::Mat;
 use psd_impute::density::Density;
 use psd_impute::impute::{CellSummary, Imputer, Limits};
-use psd_impute::kernel::MetricKind;
+use psd_impute::internals::kernel::MetricKind;
 use psd_impute::learn::psd::{PaperPreset, TheoryPreset};
 use psd_impute::model::{DensityReport, FitOptions, KernelReport, Model, Recipe};
 use psd_impute::stack::{FitObserver, ImputationIndex, Member, Stop};
@@ -58,7 +58,7 @@ fn bits(table: &Table) -> Vec<u64> {
 /// All results of an imputer for a table.
 fn all(imputer: &Imputer<'_>, table: &Table) -> (Vec<Vec<u64>>, Vec<CellSummary>, Vec<u64>) {
     let done = [
-        imputer.draw_rows(table, 3, 1).unwrap(),
+        imputer.independent_draws(table, 3, 1).unwrap(),
         imputer.mean(table).unwrap(),
         imputer.median(table).unwrap(),
         imputer.new_rows(table.columns(), 10, 1).unwrap(),
@@ -198,7 +198,7 @@ fn a_model_is_what_its_parts_are_when_they_are_used_by_hand() {
     let by_hand = Imputer::new(&moved, &scaler, &ties, Limits::none(5)).unwrap();
     let gaps: Vec<usize> = (0..unseen.len()).filter(|&i| !unseen.row(i)[0].is_nan()).collect();
     let unseen = unseen.select(&gaps).unwrap();
-    let plain = by_hand.draw_rows(&unseen, 7, 1).unwrap();
+    let plain = by_hand.independent_draws(&unseen, 7, 1).unwrap();
     assert_eq!(drawn(&model, &unseen, (1, 3), false), bits(&plain));
     let row = standardised.row(0);
     assert_eq!(model.density().log_marginal(row).unwrap(), fitted.density.log_marginal(row).unwrap());

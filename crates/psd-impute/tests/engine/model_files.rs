@@ -60,7 +60,7 @@ fn survives(file: &[u8], table: &Table) -> bool {
     let Ok((model, _)) = Model::read(file) else { return false };
     if model.columns().len() == table.columns().len() {
         let imputer = model.imputer(Limits::none(table.columns().len())).unwrap();
-        let _ = imputer.draw_rows(table, 1, 1);
+        let _ = imputer.independent_draws(table, 1, 1);
         let _ = imputer.mean(table);
         let _ = model.report();
     }
@@ -191,7 +191,7 @@ fn numbers_that_no_model_has_are_told() {
         ("scaler.shift", 0, f64::NAN, "`scaler.shift` holds NaN"),
         ("table.weights", 0, 1e18, "number of rows"),
         ("table.weights", 0, 0.5, "weight of a row"),
-        ("table.cells", 1, 0.5, "none of the column's values"),
+        ("table.cells", 1, 0.5, "not one of the column's values"),
         ("members.weights", 0, 3.0, "adding up to one"),
         ("member.0.weights", 0, 0.4, "adding up to one"),
         ("member.0.component.0.covariance", 0, -1.0, "not positive definite"),

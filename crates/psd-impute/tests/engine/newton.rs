@@ -4,10 +4,13 @@ use crate::common::*;
 use faer::{Mat, Scale};
 use proptest::prelude::*;
 use psd_impute::density::{Density, PsdDensity};
-use psd_impute::kernel::{Features, PatternFeatures};
-use psd_impute::linalg::{Cholesky, congruence, eigenvalues, pack, packed_len, trace_product, unpack};
-use psd_impute::objective::{Objective, Problem, ProblemOptions, Regularizer, Storage};
-use psd_impute::solver::{SystemKind, newton_step_at};
+use psd_impute::internals::kernel::{Features, PatternFeatures};
+use psd_impute::internals::linalg::{
+    Cholesky, congruence, eigenvalues, pack, packed_len, trace_product, unpack,
+};
+use psd_impute::internals::newton_step_at;
+use psd_impute::internals::objective::{Objective, Problem, ProblemOptions, Regularizer, Storage};
+use psd_impute::solver::SystemKind;
 use psd_impute::table::{Pattern, Table};
 
 fn objective(table: &Table, features: &Features, lambda: f64, nu: f64) -> Objective {

@@ -53,7 +53,7 @@ fn refits_add_the_variance_that_one_fit_leaves_out() {
             StackFit { members: vec![Member::Normal], starts: 1, seed }.run(&standardised, &mut ()).unwrap();
         let complete = |density: &dyn Density, k| {
             let imputer = Imputer::new(density, &scaler, &Ties::none(2), Limits::none(2)).unwrap();
-            imputer.draw_rows(&table, seed, k).unwrap()
+            imputer.independent_draws(&table, seed, k).unwrap()
         };
         let all = 1..=COMPLETED;
         let moved = all.clone().map(|k| {

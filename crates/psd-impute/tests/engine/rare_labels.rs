@@ -114,7 +114,7 @@ fn files_keep_all_labels() {
     let (read, _) = Model::read(&written(&model, "")).unwrap();
     let draw = |model: &Model, rows: &[usize]| {
         let imputer = model.imputer(Limits::none(2)).unwrap();
-        imputer.draw_rows(&table.select(rows).unwrap(), 3, 1).unwrap()
+        imputer.independent_draws(&table.select(rows).unwrap(), 3, 1).unwrap()
     };
     let all: Vec<usize> = (0..table.len()).collect();
     let (before, after) = (draw(&model, &all), draw(&read, &all));

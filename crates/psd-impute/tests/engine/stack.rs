@@ -3,7 +3,7 @@
 use crate::common::*;
 use psd_impute::Error;
 use psd_impute::density::Density;
-use psd_impute::kernel::MetricKind;
+use psd_impute::internals::kernel::MetricKind;
 use psd_impute::stack::{FitObserver, FittedStack, ImputationIndex, Member, StackFit, Stop};
 use psd_impute::table::Table;
 use std::ops::ControlFlow;

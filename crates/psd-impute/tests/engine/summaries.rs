@@ -70,7 +70,7 @@ fn medians_quantiles_and_draws_snap_to_ties_and_means_do_not() {
         }
     }
     assert!(off > 0);
-    for done in [imputer.draw_rows(&table, 0, 1), imputer.median(&table)] {
+    for done in [imputer.independent_draws(&table, 0, 1), imputer.median(&table)] {
         let done = done.unwrap();
         assert!(done.rows().all(|row| seen.contains(&row[0])));
         assert!(done.rows().any(|row| row[1].fract() != 0.0));
@@ -87,7 +87,7 @@ fn results_depend_on_the_row_alone() {
         Limits::new(table.columns(), &[(None, None), (Some(-10.0), Some(10.0)), (Some(-50.0), None)]);
     let imputer = Imputer::new(&density, &scaler, &Ties::none(3), limits.unwrap()).unwrap();
     let run = |table: &Table| {
-        let done = imputer.draw_rows(table, 1, 2).unwrap();
+        let done = imputer.independent_draws(table, 1, 2).unwrap();
         let medians = imputer.median(table).unwrap();
         (
             done,

@@ -2,9 +2,9 @@
 
 use crate::common::*;
 use faer::Mat;
+use psd_impute::internals::objective::{Problem, ProblemOptions, Storage};
 use psd_impute::learn::mixture::{EmParams, Mixture, MixturePrior};
 use psd_impute::learn::psd::{AnchorChoice, PsdFit};
-use psd_impute::objective::{Problem, ProblemOptions, Storage};
 use psd_impute::solver::{SolverOptions, SystemKind};
 
 pub(crate) fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {

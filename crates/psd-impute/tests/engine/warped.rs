@@ -2,9 +2,10 @@
 
 use crate::common::*;
 use faer::Mat;
-use psd_impute::density::{Density, PsdDensity, Warped};
+use psd_impute::density::{Density, PsdDensity};
+use psd_impute::internals::{Warp, Warped, Warps};
 use psd_impute::stack::{Space, StackFit};
-use psd_impute::table::{Resolution, Table, Warp, Warps};
+use psd_impute::table::{Resolution, Table};
 use std::sync::Arc;
 
 fn table() -> Table {

@@ -5,12 +5,12 @@ use super::setting::setting;
 use super::studies;
 use crate::commands::Failure;
 use crate::commands::progress::Progress;
-use crate::commands::table_args::{is_standard, whole_table};
+use crate::commands::table_args::is_standard;
 use crate::diagnostic::printable;
 use clap::Args;
 use psd_impute::table::{Column, Kind, Table};
 use psd_impute_eval::lab::{self, Dataset, Done, Method, Record, Study, TableSource};
-use psd_impute_frame::{Plan, ReadOptions, Source, Wishes};
+use psd_impute_frame::{ColumnOverrides, Plan, ReadOptions, Source};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashSet;
@@ -30,7 +30,7 @@ pub(crate) struct Run {
     /// Some of the study's methods only.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Vec<Method>,
-    /// The file that records are added to, one JSON object a line; what it has is not done again. Unless given, the study's name with
+    /// The file that records are added to, one JSON object per line; runs that it has are not repeated. Unless given, the study's name with
     /// `.jsonl`, in this folder; `-` writes standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -170,11 +170,11 @@ fn dataset(name: &str, table: &Table) -> Result<Dataset, Failure> {
 /// The columns to impute. Labels that are numbers, such as 0 and 1, are numbers here: most methods support nothing else.
 fn numbers(path: &Path) -> Result<Table, Failure> {
     let source = Source::open(path, &ReadOptions::default())?;
-    let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+    let plan = Plan::infer(source.batches()?, &ColumnOverrides::new())?;
     for note in plan.columns().iter().filter_map(|column| column.note(0)) {
         eprintln!("note: {}: {}", path.display(), printable(&note));
     }
-    let table = whole_table(&source, &plan)?;
+    let table = plan.whole_table(&source)?;
     let mut cells = table.cells().to_owned();
     let mut columns = Vec::new();
     for (j, column) in table.columns().iter().enumerate() {

@@ -9,8 +9,8 @@
 //!
 //! Then `A = U S² U'`. Directions in which `A` is only rounding are left out.
 
+use crate::linalg::dot;
 use faer::MatRef;
-use psd_impute::linalg::dot;
 
 /// The remaining share of a column's square below which it is explained by those before it up to rounding.
 const NOTHING: f64 = 1e-13;
@@ -102,7 +102,7 @@ mod tests {
     fn matrix(scales: &[f64], rows: usize) -> Mat<f64> {
         let d = scales.len();
         let x = Mat::from_fn(d, rows, |j, i| scales[j] * (((i * 7 + j * 13 + i * j * j) % 31) as f64 - 15.0));
-        psd_impute::linalg::gram(x.as_ref())
+        crate::linalg::gram(x.as_ref())
     }
 
     #[test]

@@ -16,8 +16,8 @@
 
 use super::super::chain::{Chain, place};
 use super::eigen::Eigen;
+use crate::linalg::dot;
 use faer::Mat;
-use psd_impute::linalg::dot;
 
 const STEPS: usize = 300;
 const TOLERANCE: f64 = 1e-3;
@@ -139,7 +139,7 @@ fn evidence(eigen: &Eigen, z: &[f64], left: f64, yy: f64, n: f64, p: usize) -> (
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psd_impute::linalg::Cholesky;
+    use crate::linalg::Cholesky;
     use psd_impute::table::Table;
 
     /// Columns of different scales, with more rows than columns or fewer; the first column has missing cells.

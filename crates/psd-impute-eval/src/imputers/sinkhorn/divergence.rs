@@ -91,7 +91,6 @@ impl Blur {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psd_impute::linalg::log_sum_exp;
 
     /// Generic points, whose numbers are no multiples of the lanes.
     fn cloud(n: usize, shift: f64) -> Cloud {
@@ -106,7 +105,9 @@ mod tests {
     fn softmin(x: &Cloud, y: &Cloud, g: &[f64], epsilon: f64) -> Vec<f64> {
         let of = |i: usize| {
             let terms: Vec<f64> = (0..y.len()).map(|k| (g[k] - cost(x, i, y, k)) / epsilon).collect();
-            -epsilon * (log_sum_exp(&terms) - (y.len() as f64).ln())
+            let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = terms.iter().map(|term| (term - top).exp()).sum();
+            -epsilon * (top + sum.ln() - (y.len() as f64).ln())
         };
         (0..x.len()).map(of).collect()
     }

@@ -7,13 +7,13 @@ use rayon::prelude::*;
 /// The share of the median.
 const SHARE: f64 = 0.05;
 /// Number of rows between which distances are measured.
-const ROWS: usize = 2000;
+const COMPARED_ROWS: usize = 2000;
 
 /// A twentieth of the median of half the squared distances above zero between standardised rows with missing cells at the mean; `None`
 /// if all rows are equal. The public code uses it as the *blur*, whose square is the temperature.
 pub(super) fn typical(cells: &[f64], columns: usize, rng: &mut impl Rng) -> Option<f64> {
     let n = cells.len() / columns;
-    let rows = sample(rng, n, n.min(ROWS)).into_vec();
+    let rows = sample(rng, n, n.min(COMPARED_ROWS)).into_vec();
     let filled = |x: &f64| if x.is_nan() { 0.0 } else { *x };
     let points: Vec<Vec<f64>> =
         rows.iter().map(|i| cells[i * columns..][..columns].iter().map(filled).collect()).collect();

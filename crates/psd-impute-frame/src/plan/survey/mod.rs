@@ -20,8 +20,8 @@ pub(crate) use spread::{Codes, Spread};
 pub(super) use spread::{Suspect, is_code};
 pub(super) use times::TimeSurvey;
 
+use super::column_override::{ColumnOverride, ColumnOverrides};
 use super::verdict::decide;
-use super::wish::{Wish, Wishes};
 use super::{MOST_LABELS, Plan};
 use crate::batch::{Batch, Hints};
 use crate::error::{Error, Result};
@@ -47,9 +47,9 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Makes a survey; all labels of columns that `wishes` makes categories are told apart.
-    pub fn new(wishes: &Wishes) -> Self {
-        let categories = wishes.iter().filter(|(_, wish)| **wish == Wish::Category);
+    /// Makes a survey; all labels of columns that `overrides` makes categories are told apart.
+    pub fn new(overrides: &ColumnOverrides) -> Self {
+        let categories = overrides.iter().filter(|(_, wanted)| **wanted == ColumnOverride::Category);
         Self { categories: categories.map(|(name, _)| name.clone()).collect(), ..Self::default() }
     }
 
@@ -116,12 +116,12 @@ impl Survey {
     ///
     /// # Errors
     ///
-    /// If a wish does not fit its column.
-    pub fn plan(&self, wishes: &Wishes) -> Result<Plan> {
+    /// If an override does not fit its column.
+    pub fn plan(&self, overrides: &ColumnOverrides) -> Result<Plan> {
         if self.rows == 0 {
             return Err(Error::NoRows { origin: self.origin.clone() });
         }
-        if let Some(name) = wishes.keys().find(|name| self.columns.iter().all(|c| c.name() != *name)) {
+        if let Some(name) = overrides.keys().find(|name| self.columns.iter().all(|c| c.name() != *name)) {
             return Err(Error::UnknownColumn {
                 origin: self.origin.clone(),
                 column: name.clone(),
@@ -129,8 +129,8 @@ impl Survey {
             });
         }
         let evidence = self.evidence();
-        let wish = |column: &ColumnSurvey| wishes.get(column.name());
-        let columns = self.columns.iter().map(|column| decide(column, &evidence, self.rows, wish(column)));
+        let wanted = |column: &ColumnSurvey| overrides.get(column.name());
+        let columns = self.columns.iter().map(|column| decide(column, &evidence, self.rows, wanted(column)));
         Plan::new(columns.collect::<Result<_>>()?)
     }
 }

@@ -2,7 +2,8 @@
 
 use psd_impute::table::Table;
 use psd_impute_frame::{
-    Batch, ColumnPlan, Compression, Format, Plan, ReadOptions, Reason, Result, Role, Source, Wishes, Writer,
+    Batch, ColumnOverrides, ColumnPlan, Compression, Format, Plan, ReadOptions, Reason, Result, Role, Source,
+    Writer,
 };
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +37,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// The table as written without changes.
 fn written(source: &Source) -> Result<Vec<u8>> {
-    let plan = Plan::infer(source.batches()?, &Wishes::new())?;
+    let plan = Plan::infer(source.batches()?, &ColumnOverrides::new())?;
     let stays = untouched(&plan)?;
     let output = Output::default();
     let mut writer = Writer::to(output.clone(), CSV, CSV)?;

@@ -15,11 +15,14 @@ use psd_impute::table::Table;
 use serde::Serialize;
 
 /// Number of rows that cells are taken from.
-const ROWS: usize = 1_000;
-/// Maximum number of cells in all, and minimum and maximum per column. If there are too many columns, only some are predicted.
+const PREDICTED_ROWS: usize = 1_000;
+/// Maximum number of cells in all. Arbitrary: it bounds the time.
 const CELLS: usize = 1_200;
-const OF_COLUMN: (usize, usize) = (10, 80);
-const COLUMNS: usize = CELLS / OF_COLUMN.0;
+/// Minimum and maximum number of cells per column, arbitrary: fewer say nothing, and more would say it in greater detail than is shown.
+const FEWEST_OF_COLUMN: usize = 10;
+const MOST_OF_COLUMN: usize = 80;
+/// If there are more columns, only some are predicted.
+const COLUMNS: usize = CELLS / FEWEST_OF_COLUMN;
 /// Minimum number of distinct values of a column that is not coarse.
 pub const DIFFERENT: usize = 20;
 /// Maximum share of cells with one value in such a column.
@@ -78,7 +81,7 @@ pub struct LabelColumn {
 impl Calibration {
     pub(crate) fn of(sample: &Sample, model: &Model, limits: &Limits) -> Result<Self> {
         // In random order, because cells and folds are taken at regular steps.
-        let sample = sample.select(&sample.table.shuffled(ROWS))?;
+        let sample = sample.select(&sample.table.shuffled(PREDICTED_ROWS))?;
         let chosen = choose(&sample.table);
         let mut rows: Vec<usize> = chosen.iter().map(|cell| cell.0).collect();
         rows.sort_unstable();
@@ -185,7 +188,7 @@ fn choose(table: &Table) -> Vec<(usize, usize)> {
     let d = table.columns().len();
     let looked_at = d.min(COLUMNS);
     let columns: Vec<usize> = (0..looked_at).map(|k| k * d / looked_at).collect();
-    let most = (CELLS / columns.len().max(1)).min(OF_COLUMN.1);
+    let most = (CELLS / columns.len().max(1)).min(MOST_OF_COLUMN);
     let enough = |i: usize| table.row(i).iter().filter(|x| !x.is_nan()).count() > 1;
     let column = |j: usize| {
         let seen: Vec<usize> = (0..table.len()).filter(|&i| !table.row(i)[j].is_nan() && enough(i)).collect();

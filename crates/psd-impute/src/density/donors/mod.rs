@@ -52,7 +52,7 @@ impl Donors {
     /// # Errors
     ///
     /// [`Error::Shape`] unless there is one weight per donor, [`Error::BadParameter`] unless their sum is positive.
-    pub fn reweighted(&self, weights: &[f64]) -> Result<Self> {
+    pub(crate) fn reweighted(&self, weights: &[f64]) -> Result<Self> {
         let (found, expected) = (weights.len(), self.weights.len());
         if found != expected {
             return Err(Error::Shape { what: "donor weights", found, expected });

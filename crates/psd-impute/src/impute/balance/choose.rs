@@ -15,13 +15,9 @@
 //! Choosing the best candidate for one row after another ends where no single row can improve, which is far from the optimum. So the choice
 //! is *annealed*: rows take each candidate with probability `∝ exp(-cost/T)` while `T` falls from `e` to zero.
 
+use super::settings::SETTINGS;
 use rand::{Rng, RngExt};
 use std::iter::zip;
-
-/// Number of sweeps over all rows while `T` falls. Arbitrary.
-const SWEEPS: usize = 40;
-/// Largest number of sweeps at `T = 0`. Arbitrary.
-const ROUNDS: usize = 5;
 
 /// Inner products of the candidates' `x`. All rows have the same number of candidates, and start with their first one chosen.
 pub(super) trait Products {
@@ -86,8 +82,8 @@ pub(super) fn nearest(
         Spread::new(squares.clone(), |_| e.recip()),
         Spread::new(variances, |excess| e / square(excess).max(f64::MIN_POSITIVE)),
     ];
-    for sweep in 0..SWEEPS + ROUNDS {
-        let heat = e * (1.0 - sweep as f64 / SWEEPS as f64).max(0.0).powi(2);
+    for sweep in 0..SETTINGS.sweeps + SETTINGS.rounds {
+        let heat = e * (1.0 - sweep as f64 / SETTINGS.sweeps as f64).max(0.0).powi(2);
         let before = taken.clone();
         for (row, taken) in taken.iter_mut().enumerate() {
             let from = *taken;

@@ -14,9 +14,6 @@ use super::choose::Products;
 use rayon::prelude::*;
 use std::iter::zip;
 
-/// Largest number of candidates, over all rows, whose distances are stored: 64 MB of them. Arbitrary.
-pub(super) const KEPT: usize = 4096;
-
 pub(super) struct Distances {
     /// Number of candidates per row.
     each: usize,

@@ -2,7 +2,7 @@
 //!
 //! Independent draws scatter around the model's distribution of the whole table: a table of `n` rows completed in this way is about as far
 //! from the model as two tables of `n` rows are from each other. Nothing is gained by this scatter. Here every row of the fitted table has
-//! [`LEAST`] to [`MOST`] candidate draws, each exact, and those are chosen that leave the table closest to the average over all candidates,
+//! between `least` and `most` candidate draws (see [`settings`]), each exact, and those are chosen that leave the table closest to the average over all candidates,
 //! in energy distance. With `φ` the image of a row in a space where squared distances are energy distances, and `φ̄` its average over the
 //! row's candidates,
 //!
@@ -30,6 +30,7 @@
 mod choose;
 mod distances;
 mod points;
+mod settings;
 mod wave_sums;
 mod waves;
 
@@ -39,22 +40,15 @@ use crate::density::map_gaps;
 use crate::stack::ImputationIndex;
 use crate::table::{RowKeys, Scaler, Table};
 use choose::nearest;
-use distances::{Distances, KEPT};
+use distances::Distances;
 use points::Points;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use settings::SETTINGS;
 use std::collections::{HashMap, HashSet};
 use wave_sums::WaveSums;
 use waves::Waves;
-
-/// Smallest and largest number of candidate draws per row: the fewer rows, the more candidates. Arbitrary.
-const LEAST: usize = 16;
-const MOST: usize = 64;
-/// `ρ`; see the module's documentation.
-const RESERVE: f64 = 0.25;
-/// Number of rows whose waves are summed together. Arbitrary.
-const CHUNK: usize = 64;
 
 /// A row with missing cells, and some draws of these cells.
 pub(crate) type Draws = (usize, Vec<Vec<f64>>);
@@ -104,8 +98,8 @@ impl Balance {
     /// A balance of all standardised rows.
     pub(crate) fn new(rows: Table, seed: u64) -> Self {
         let drawn = rows.rows().filter(|row| row.iter().any(|x| x.is_nan())).count();
-        let each = (KEPT / drawn.max(1)).clamp(LEAST, MOST);
-        let waves = (drawn * each > KEPT).then(|| Waves::new(&rows, drawn, seed));
+        let each = (SETTINGS.stored / drawn.max(1)).clamp(SETTINGS.least, SETTINGS.most);
+        let waves = (drawn * each > SETTINGS.stored).then(|| Waves::new(&rows, drawn, seed));
         let (keys, points) = (RowKeys::of(&rows), Points::new(&rows));
         Self { known: (0..rows.len()).map(|i| keys.key(i)).collect(), rows, keys, points, each, waves }
     }
@@ -118,7 +112,7 @@ impl Balance {
     /// One plain draw of each row per table, which defines the deviations of the tables from their mean; empty for a single table.
     pub(crate) fn plain(&self, imputer: &Imputer<'_>, seed: u64, of: u64) -> Result<Vec<Draws>> {
         // A stream that no candidate uses: the candidates must be independent of these draws.
-        let streams: Vec<(u64, u64)> = (1..=of).map(|number| (number, MOST as u64)).collect();
+        let streams: Vec<(u64, u64)> = (1..=of).map(|number| (number, SETTINGS.most as u64)).collect();
         if of == 1 { Ok(Vec::new()) } else { self.draws(imputer, seed, &streams) }
     }
 
@@ -130,37 +124,69 @@ impl Balance {
         ImputationIndex { number, of }: ImputationIndex,
         plain: &[Draws],
     ) -> Result<Drawn> {
-        let streams: Vec<(u64, u64)> = (0..self.each as u64).map(|stream| (number, stream)).collect();
-        let draws = self.draws(imputer, seed, &streams)?;
+        let draws = self.candidates(imputer, seed, number)?;
         if draws.is_empty() {
             return Ok(Drawn::default());
         }
-        let (table, m) = (number as usize - 1, of as f64);
-        let kappa = ((m + RESERVE) / (m + 1.0)).sqrt();
-        let points = |(i, draws): &Draws| -> Vec<Vec<f64>> {
-            draws.iter().map(|draw| self.point(imputer, *i, draw)).collect()
-        };
-        let variances = draws.par_iter().map(|row| squares(&points(row))).collect();
+        let target = Target { plain, table: number as usize - 1, kappa: kappa(of), of };
+        let variances = draws.par_iter().map(|row| squares(&self.points_of(imputer, row))).collect();
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(number);
-        let taken = if let Some(waves) = &self.waves {
-            let t = self.wave_offset(waves, imputer, plain, table, kappa);
-            let deviations = |(i, draws): &Draws| {
-                self.deviations(waves, imputer, *i, draws).iter().map(|&x| x as f32).collect()
-            };
-            nearest(&mut WaveSums::new(draws.par_iter().map(deviations).collect(), &t), variances, rng)
-        } else {
-            let weight = |k: usize| kappa * (f64::from(u8::from(k == table)) - m.recip());
-            let offset = |(i, draws): &Draws| -> Vec<(f64, Vec<f64>)> {
-                let point = |(k, draw): (usize, &Vec<f64>)| (weight(k), self.point(imputer, *i, draw));
-                draws.iter().enumerate().map(point).collect()
-            };
-            let t: Vec<(f64, Vec<f64>)> = plain.iter().flat_map(offset).collect();
-            let candidates: Vec<Vec<f64>> = draws.par_iter().flat_map_iter(points).collect();
-            nearest(&mut Distances::new(&candidates, self.each, &t), variances, rng)
+        let chosen = match &self.waves {
+            Some(waves) => self.chosen_by_waves(waves, imputer, &draws, &target, variances, rng),
+            None => self.chosen_by_distances(imputer, &draws, &target, variances, rng),
         };
         let one = |((i, mut draws), k): (Draws, usize)| (self.keys.key(i), draws.swap_remove(k));
-        Ok(Drawn(draws.into_iter().zip(taken).map(one).collect()))
+        Ok(Drawn(draws.into_iter().zip(chosen).map(one).collect()))
+    }
+
+    /// The candidates of every row for one of several tables.
+    fn candidates(&self, imputer: &Imputer<'_>, seed: u64, number: u64) -> Result<Vec<Draws>> {
+        let streams: Vec<(u64, u64)> = (0..self.each as u64).map(|stream| (number, stream)).collect();
+        self.draws(imputer, seed, &streams)
+    }
+
+    /// Chooses a candidate of each row by random waves.
+    fn chosen_by_waves(
+        &self,
+        waves: &Waves,
+        imputer: &Imputer<'_>,
+        draws: &[Draws],
+        target: &Target<'_>,
+        variances: Vec<Vec<f64>>,
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<usize> {
+        let t = self.wave_offset(waves, imputer, target);
+        let deviations = |(i, draws): &Draws| {
+            self.deviations(waves, imputer, *i, draws).iter().map(|&x| x as f32).collect()
+        };
+        nearest(&mut WaveSums::new(draws.par_iter().map(deviations).collect(), &t), variances, rng)
+    }
+
+    /// Chooses a candidate of each row by all distances between candidates.
+    fn chosen_by_distances(
+        &self,
+        imputer: &Imputer<'_>,
+        draws: &[Draws],
+        target: &Target<'_>,
+        variances: Vec<Vec<f64>>,
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<usize> {
+        let weight =
+            |k: usize| target.kappa * (f64::from(u8::from(k == target.table)) - (target.of as f64).recip());
+        let offset = |(i, draws): &Draws| -> Vec<(f64, Vec<f64>)> {
+            let point = |(k, draw): (usize, &Vec<f64>)| (weight(k), self.point(imputer, *i, draw));
+            draws.iter().enumerate().map(point).collect()
+        };
+        let t: Vec<(f64, Vec<f64>)> = target.plain.iter().flat_map(offset).collect();
+        let points = |row: &Draws| self.points_of(imputer, row);
+        let candidates: Vec<Vec<f64>> = draws.par_iter().flat_map_iter(points).collect();
+        nearest(&mut Distances::new(&candidates, self.each, &t), variances, rng)
+    }
+
+    /// The points of a row with each of its draws.
+    fn points_of(&self, imputer: &Imputer<'_>, (i, draws): &Draws) -> Vec<Vec<f64>> {
+        draws.iter().map(|draw| self.point(imputer, *i, draw)).collect()
     }
 
     /// Draws of every row with missing cells, one per pair (imputation, stream).
@@ -190,9 +216,7 @@ impl Balance {
         &self,
         waves: &Waves,
         imputer: &Imputer<'_>,
-        plain: &[Draws],
-        table: usize,
-        kappa: f64,
+        &Target { plain, table, kappa, .. }: &Target<'_>,
     ) -> Vec<f64> {
         let size = waves.size();
         let of_chunk = |rows: &[Draws]| {
@@ -203,7 +227,7 @@ impl Balance {
             }
             sum
         };
-        let parts: Vec<Vec<f64>> = plain.par_chunks(CHUNK).map(of_chunk).collect();
+        let parts: Vec<Vec<f64>> = plain.par_chunks(SETTINGS.chunk).map(of_chunk).collect();
         let mut all = vec![0.0; size];
         parts.iter().for_each(|part| all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x));
         all
@@ -229,6 +253,21 @@ impl Balance {
         out.chunks_mut(size).for_each(|out| out.iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean));
         out
     }
+}
+
+/// The parts of `t`: the plain draws of all tables, and the table to draw, counted from zero.
+struct Target<'a> {
+    plain: &'a [Draws],
+    table: usize,
+    kappa: f64,
+    /// Number of tables.
+    of: u64,
+}
+
+/// `κ` for this many tables.
+fn kappa(of: u64) -> f64 {
+    let m = of as f64;
+    ((m + SETTINGS.reserve) / (m + 1.0)).sqrt()
 }
 
 /// Squared distances of points from their average.

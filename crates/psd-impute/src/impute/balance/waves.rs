@@ -10,18 +10,13 @@
 //! half-Cauchy distribution of scale `s`, whose density is proportional to `1/(s² + r²)`, so a wave has weight `(s² + r²)/r²`. A step of
 //! length one along one of `d` columns changes `θ'x` by about `1/√d`, so `s = √d` resolves such steps.
 
+use super::settings::SETTINGS;
 use crate::density::normal_quantile;
 use crate::linalg::sines_and_cosines;
 use crate::table::{Kind, Table, Unit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, TAU};
-
-/// Smallest number of waves. Arbitrary.
-const FEWEST: usize = 256;
-/// Number of waves, summed over the rows: with fewer rows, more waves cost the same, and fewer rows that are far apart compensate each other.
-/// Arbitrary.
-const IN_ALL: usize = 1 << 18;
 
 /// Waves over the rows of a standardised table.
 pub(super) struct Waves {
@@ -40,7 +35,7 @@ enum Phase {
 impl Waves {
     /// Waves for `drawn` rows that need draws.
     pub(super) fn new(table: &Table, drawn: usize, seed: u64) -> Self {
-        let count = (IN_ALL / drawn.max(1)).max(FEWEST);
+        let count = (SETTINGS.waves_in_all / drawn.max(1)).max(SETTINGS.fewest_waves);
         let kinds = table.columns().iter().map(|column| column.kind());
         let sizes: Vec<usize> =
             kinds.map(|kind| if let Kind::Category(labels) = kind { labels.len() } else { 1 }).collect();

@@ -1,14 +1,9 @@
 //! The free parameters of a column's kernel.
 
+use super::settings::SETTINGS;
 use crate::density::{DonorColumn, SmoothKernel};
 use crate::linalg::sigmoid;
 use std::ops::Range;
-
-/// Start for a continuous column: the logits of `h_1 - floor` and `h_2 - h_1`, then the logarithms of `c_1/c_0` and `c_2/c_0`. A kernel
-/// broader than the column is the task of the background, so both differences stay below one standard deviation. Values are arbitrary.
-const SMOOTH: [f64; 4] = [-2.0, -1.0, 2.0, 1.0];
-/// Start for a discrete column: the logit of `1 - c_0`. Arbitrary.
-const DISCRETE: [f64; 1] = [2.0];
 
 /// A column of the donors whose kernel is being learned.
 pub(super) struct Free {
@@ -91,7 +86,7 @@ impl Free {
 
 fn start_of(column: &DonorColumn) -> &'static [f64] {
     match column {
-        DonorColumn::Smooth(_) => &SMOOTH,
-        DonorColumn::Discrete(_) => &DISCRETE,
+        DonorColumn::Smooth(_) => &SETTINGS.smooth_start,
+        DonorColumn::Discrete(_) => &SETTINGS.discrete_start,
     }
 }

@@ -2,6 +2,7 @@
 
 mod expected;
 mod free;
+mod settings;
 
 use crate::Result;
 use crate::density::{Density, Donors};
@@ -11,14 +12,8 @@ use expected::donor_columns;
 use faer::Mat;
 use free::Free;
 use rayon::prelude::*;
+use settings::SETTINGS;
 use std::sync::Arc;
-
-/// Number of rows whose leave-one-out likelihood is maximised. Arbitrary.
-const QUERIES: usize = 250;
-/// Penalty on the squared distance of the parameters from their start, in nats per row. Arbitrary.
-const PULL: f64 = 1e-3;
-/// Donors with a smaller posterior share than this are left out of the gradient. Arbitrary.
-const LIGHTEST: f64 = 1e-4;
 
 /// Fits donors, made of the given rows of a standardised table; also returns the log-likelihood of each of these rows with itself left
 /// out. Missing cells of donors get the predictive distribution of `smooth`: mean and variance of numbers, probabilities of values. Row
@@ -27,7 +22,7 @@ const LIGHTEST: f64 = 1e-4;
 /// # Errors
 ///
 /// [`Error::BadParameter`](crate::Error::BadParameter) for a row beyond the table or weights without a positive sum,
-/// [`Error::EmptyTable`](crate::Error::EmptyTable) for no rows, and as for [`map_gaps`](crate::density::map_gaps).
+/// [`Error::EmptyTable`](crate::Error::EmptyTable) for no rows, and errors of the density at its rows.
 pub fn fit_donors(
     table: &Table,
     weights: Option<&[f64]>,
@@ -38,7 +33,7 @@ pub fn fit_donors(
     let donors = table.select(rows)?;
     let free = Free::each(donor_columns(table, weights, &donors, smooth, resolution)?);
     let likelihood = LeaveOneOut::new(&donors, free);
-    let stride = donors.len().div_ceil(QUERIES);
+    let stride = donors.len().div_ceil(SETTINGS.queries);
     let queries: Vec<usize> = (0..donors.len()).filter(|i| i % stride == 0).collect();
     let objective = |t: &[f64]| -> Result<(f64, Vec<f64>)> { Ok(likelihood.objective(t, &queries)) };
     let params = LbfgsParams { max_iterations: 40, tolerance: 1e-4, memory: 10 };
@@ -121,8 +116,8 @@ impl<'a> LeaveOneOut<'a> {
         }
         for ((t, start), slope) in t.iter().zip(self.start()).zip(&mut gradient) {
             let off = t - start;
-            value += PULL * off * off;
-            *slope += 2.0 * PULL * off;
+            value += SETTINGS.pull * off * off;
+            *slope += 2.0 * SETTINGS.pull * off;
         }
         (value, gradient)
     }
@@ -134,7 +129,7 @@ impl<'a> LeaveOneOut<'a> {
         if total.is_nan() || total <= 0.0 {
             return f64::MIN_POSITIVE.ln();
         }
-        let heavy = products.iter().enumerate().filter(|(_, p)| **p > LIGHTEST * total);
+        let heavy = products.iter().enumerate().filter(|(_, p)| **p > SETTINGS.lightest * total);
         let shares: Vec<(usize, f64)> = heavy.map(|(k, p)| (k, p / total)).collect();
         for (j, x, m) in self.cells(i) {
             free[j].add_slopes(t, (x, m), &shares, gradient);

@@ -60,7 +60,7 @@ impl<'a> Em<'a> {
             return Err(bad(
                 "row weights",
                 format!("{} with sum {total}", weights.len()),
-                "one a row, none below zero, not all zero",
+                "one per row, none below zero, not all zero",
             ));
         }
         let weights: Vec<f64> = weights.iter().map(|w| w * rows / total).collect();

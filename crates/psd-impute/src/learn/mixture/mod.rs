@@ -139,7 +139,7 @@ impl Mixture {
     /// # Errors
     ///
     /// As for [`fit`](Self::fit).
-    pub fn refine(
+    pub(crate) fn refine(
         &self,
         table: &Table,
         weights: Option<&[f64]>,
@@ -204,13 +204,8 @@ impl Mixture {
     }
 
     /// The number of components.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.components.len()
-    }
-
-    /// Never true: there is at least one component.
-    pub fn is_empty(&self) -> bool {
-        self.components.is_empty()
     }
 
     /// The covariance of the first component; with one component, that of the normal model.

@@ -6,16 +6,15 @@ mod fit;
 mod held_out;
 mod joint;
 mod presets;
-mod structure;
 
 pub use alternating::{AdamParams, Alternating, AlternatingFitted, Round};
 pub use anchors::AnchorChoice;
 pub(crate) use fit::with_reference;
 pub use fit::{Fitted, PsdFit, Reference};
 pub use held_out::HeldOut;
-pub use joint::{JointFit, JointFitted, JointOptions, MetricPrior};
+pub use joint::{JointFit, MetricPrior};
 pub use presets::{PaperPreset, PaperReport, TheoryPreset, TheoryReport, TheorySchedule};
-pub use structure::Structure;
 
+pub use crate::kernel::{Anchors, BaseMeasure, Metric, MetricKind};
 pub use crate::linalg::{LbfgsInfo, LbfgsParams};
 pub use crate::objective::{ProblemOptions, Regularizer, Storage};

@@ -177,7 +177,13 @@ impl TheorySchedule {
     ///
     /// [`Error::EmptyTable`](crate::Error::EmptyTable) for no rows or columns, [`Error::BadParameter`](crate::Error::BadParameter) for
     /// `smoothness` or `delta` out of range.
-    pub fn new(rows: usize, columns: usize, smoothness: f64, delta: f64, limit: usize) -> Result<Self> {
+    pub(crate) fn new(
+        rows: usize,
+        columns: usize,
+        smoothness: f64,
+        delta: f64,
+        limit: usize,
+    ) -> Result<Self> {
         let (n, d, s) = (rows as f64, columns as f64, positive("smoothness", smoothness)?);
         if columns == 0 || rows == 0 {
             return Err(crate::Error::EmptyTable(if rows == 0 { "rows" } else { "columns" }));
@@ -240,7 +246,7 @@ impl TheoryPreset {
     ///
     /// # Errors
     ///
-    /// [`Error::BadParameter`](crate::Error::BadParameter) for a discrete column, and as for [`TheorySchedule::new`] and [`PsdFit::run`].
+    /// [`Error::BadParameter`](crate::Error::BadParameter) for a discrete column or sizes out of range, and as for [`PsdFit::run`].
     pub fn fit(&self, table: &Table, seed: u64) -> Result<(Fitted, TheoryReport)> {
         if let Some(column) = table.columns().iter().find(|c| *c.kind() != Kind::Continuous) {
             return Err(bad("column for the theory's preset", column.name(), "continuous"));

@@ -113,6 +113,7 @@ impl Model {
             ties,
             seed: layout.seed,
             rows: count("rows", layout.rows)?,
+            budget_ended_after: None,
             fitted: read_fit(&layout.fit, &scaler.standardised(&columns), source)?,
             scaler,
             columns,

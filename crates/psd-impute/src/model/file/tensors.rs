@@ -132,7 +132,7 @@ impl<'a> Source<'a> {
         let numbers = self.raw(name, &[len])?;
         match numbers.iter().any(|x| x.is_nan()) {
             false => Ok(numbers),
-            true => Err(problem(name, "holds what is no number").into()),
+            true => Err(problem(name, "contains NaN").into()),
         }
     }
 

@@ -51,7 +51,7 @@ impl Measure {
             Self::Absolute => "Mean absolute error of the missing cells",
             Self::Labels => "Share of missing labels that are wrong",
             Self::WithoutTruth => "Energy-I-Score, which needs no truth",
-            Self::Likelihood => "Minus the log-likelihood of the truth, nats a row of standardised columns",
+            Self::Likelihood => "Minus the log-likelihood of the truth, nats per row of standardised columns",
         }
     }
 

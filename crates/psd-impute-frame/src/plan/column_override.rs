@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// How the caller asks for a column to be treated, whatever it looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum ColumnOverride {
     /// As a category, even if its cells are numbers.
     Category,
     /// As ordered levels: few numbers by their size, or labels in the order given, from the lowest to the highest.
@@ -17,18 +17,18 @@ pub enum Wish {
     Ignore,
 }
 
-impl Wish {
+impl ColumnOverride {
     /// Its name in errors.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Wish::Category => "a category",
-            Wish::Ordered(_) => "ordered",
-            Wish::Continuous => "continuous",
-            Wish::Completed => "a column to complete",
-            Wish::Ignore => "ignored",
+            ColumnOverride::Category => "a category",
+            ColumnOverride::Ordered(_) => "ordered",
+            ColumnOverride::Continuous => "continuous",
+            ColumnOverride::Completed => "a column to complete",
+            ColumnOverride::Ignore => "ignored",
         }
     }
 }
 
-/// Wishes by the names of the columns.
-pub type Wishes = BTreeMap<String, Wish>;
+/// Overrides by the names of the columns.
+pub type ColumnOverrides = BTreeMap<String, ColumnOverride>;
