@@ -11,7 +11,7 @@
 mod atomic;
 mod combined;
 mod donors;
-mod forest;
+mod labels;
 mod pairs;
 mod piece;
 mod psd;
@@ -25,7 +25,7 @@ pub use donors::Donors;
 pub(crate) use donors::{
     DiscreteColumn, DiscreteParts, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel, SmoothParts,
 };
-pub(crate) use forest::{Beliefs, Forest, Labelled, Node};
+pub(crate) use labels::{Beliefs, LabelForest, Labelled, Node};
 pub use piece::Piece;
 pub use psd::PsdDensity;
 pub(crate) use quantile::{most_probable, normal_quantile};

@@ -2,7 +2,7 @@
 
 use super::MixturePrior;
 use super::labels::Labels;
-use crate::density::Forest;
+use crate::density::LabelForest;
 use crate::error::bad;
 use crate::table::{Group, Kind, Table};
 use crate::{Error, Result};
@@ -44,7 +44,7 @@ impl<'a> Em<'a> {
         table: &'a Table,
         weights: Option<&[f64]>,
         prior: &'a MixturePrior,
-        forest: Option<Arc<Forest>>,
+        forest: Option<Arc<LabelForest>>,
     ) -> Result<Self> {
         let kind = |j: &usize| *table.columns()[*j].kind() == Kind::Continuous;
         let continuous: Vec<usize> = (0..table.columns().len()).filter(kind).collect();

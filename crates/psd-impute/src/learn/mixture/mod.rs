@@ -17,7 +17,7 @@ mod maximise;
 mod naive;
 mod normal;
 
-use crate::density::{Density, Forest, Labelled, Node, PsdDensity, Stack};
+use crate::density::{Density, LabelForest, Labelled, Node, PsdDensity, Stack};
 use crate::error::{bad, positive};
 use crate::kernel::{Features, Metric};
 use crate::table::{Resolution, Table};
@@ -70,7 +70,7 @@ pub struct EmReport {
 pub struct Mixture {
     components: Vec<Component>,
     /// Which discrete column depends on which.
-    forest: Arc<Forest>,
+    forest: Arc<LabelForest>,
 }
 
 /// One component.
@@ -117,7 +117,7 @@ impl Mixture {
     }
 
     fn fit_over(
-        forest: Option<Arc<Forest>>,
+        forest: Option<Arc<LabelForest>>,
         table: &Table,
         weights: Option<&[f64]>,
         copy: MatRef<'_, f64>,
@@ -167,7 +167,7 @@ impl Mixture {
     }
 
     /// A mixture from components of the same shape, whose weights and tables each sum to one; the tables are those of the forest.
-    pub(crate) fn from_parts(components: Vec<Component>, forest: Forest) -> Result<Self> {
+    pub(crate) fn from_parts(components: Vec<Component>, forest: LabelForest) -> Result<Self> {
         let one = |what: &'static str, numbers: &mut dyn Iterator<Item = f64>| {
             let (mut sum, mut least) = (0.0, f64::INFINITY);
             numbers.for_each(|x| (sum, least) = (sum + x, least.min(x)));
@@ -199,7 +199,7 @@ impl Mixture {
     }
 
     /// Which discrete column depends on which.
-    pub(crate) fn forest(&self) -> &Forest {
+    pub(crate) fn forest(&self) -> &LabelForest {
         &self.forest
     }
 

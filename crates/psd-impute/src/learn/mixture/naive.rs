@@ -4,7 +4,7 @@ use super::data::Em;
 use super::expect::{LEAST_SHARE, Ready};
 use super::maximise::Sums;
 use super::{Component, EmParams, Mixture, MixturePrior};
-use crate::density::{Density, Forest};
+use crate::density::{Density, LabelForest};
 use crate::table::{Column, Table};
 use faer::Mat;
 use rand::{RngExt, SeedableRng};
@@ -163,7 +163,7 @@ fn the_fast_step_is_the_naive_one() {
         let (table, copy, labels) = setting(seed, missing, clusters);
         let weights: Vec<f64> = (0..150).map(|i| (i % 4) as f64).collect();
         let prior = MixturePrior { scale: Mat::identity(5, 5), strength: 0.5 };
-        let forest = Arc::new(Forest::new(vec![3; 3], vec![Some(1), None, Some(0)]).unwrap());
+        let forest = Arc::new(LabelForest::new(vec![3; 3], vec![Some(1), None, Some(0)]).unwrap());
         let em = Em::new(&table, Some(&weights), &prior, Some(forest.clone())).unwrap();
         let mixture = em.start(copy.as_ref(), &labels);
         let (slow, expected) = naive(&em, &table, &mixture);

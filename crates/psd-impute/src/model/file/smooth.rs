@@ -4,7 +4,7 @@ use super::layout::SmoothLayout;
 use super::tensors::{Source, Tensors};
 use super::{psd, within};
 use crate::Result;
-use crate::density::Forest;
+use crate::density::LabelForest;
 use crate::error::{bad, non_negative, positive};
 use crate::kernel::Metric;
 use crate::learn::mixture::{Component, Mixture, MixturePrior};
@@ -78,12 +78,12 @@ fn write_mixture(at: &str, components: &[Component], out: &mut Tensors) {
 }
 
 /// The number of each discrete column's parent, counted from one; zero for a root.
-fn write_forest(at: &str, forest: &Forest, out: &mut Tensors) {
+fn write_forest(at: &str, forest: &LabelForest, out: &mut Tensors) {
     let parents: Vec<f64> = forest.parents().iter().map(|p| p.map_or(0.0, |p| p as f64 + 1.0)).collect();
     out.vector(&format!("{at}.parents"), &parents);
 }
 
-fn read_forest(at: &str, columns: &[Column], source: &Source<'_>) -> Result<Forest> {
+fn read_forest(at: &str, columns: &[Column], source: &Source<'_>) -> Result<LabelForest> {
     let atoms = columns.iter().map(|column| column.kind().atoms().len());
     let sizes: Vec<usize> = atoms.filter(|&atoms| atoms > 0).collect();
     let parent = |number: f64| match number {
@@ -93,10 +93,10 @@ fn read_forest(at: &str, columns: &[Column], source: &Source<'_>) -> Result<Fore
     };
     let parents = source.vector(&format!("{at}.parents"), Some(sizes.len()))?;
     let parents = parents.into_iter().map(parent).collect::<Result<_>>();
-    parents.and_then(|parents| Forest::new(sizes.clone(), parents)).map_err(within(at))
+    parents.and_then(|parents| LabelForest::new(sizes.clone(), parents)).map_err(within(at))
 }
 
-fn read_components(at: &str, g: usize, forest: &Forest, source: &Source<'_>) -> Result<Vec<Component>> {
+fn read_components(at: &str, g: usize, forest: &LabelForest, source: &Source<'_>) -> Result<Vec<Component>> {
     let weights = source.vector(&format!("{at}.weights"), None)?;
     let component = |(k, weight): (usize, f64)| {
         let at = format!("{at}.component.{k}");

@@ -11,7 +11,7 @@ mod structure;
 pub(super) use prior::TablePrior;
 
 use super::Component;
-use crate::density::{Beliefs, Forest};
+use crate::density::{Beliefs, LabelForest};
 use crate::table::{Kind, Table, position};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use structure::Pairs;
 
 /// The discrete columns of a table, and the forest over them.
 pub(super) struct Labels {
-    pub(super) forest: Arc<Forest>,
+    pub(super) forest: Arc<LabelForest>,
     /// The columns' positions in the table.
     pub(super) columns: Vec<usize>,
     /// Their observed frequencies.
@@ -35,7 +35,7 @@ pub(super) struct Labels {
 
 impl Labels {
     /// The labels of a table with relative row weights that sum to the number of rows; over a given forest, or over the one that its pairs of labels ask for.
-    pub(super) fn new(table: &Table, weights: &[f64], forest: Option<Arc<Forest>>) -> Self {
+    pub(super) fn new(table: &Table, weights: &[f64], forest: Option<Arc<LabelForest>>) -> Self {
         let kind = |j: usize| table.columns()[j].kind();
         let columns: Vec<usize> =
             (0..table.columns().len()).filter(|&j| *kind(j) != Kind::Continuous).collect();

@@ -7,7 +7,7 @@
 //! both directions. Edges are taken in the order of their scores if they close no cycle.
 
 use super::strength::{WEIGHTS, best, log_likelihood};
-use crate::density::Forest;
+use crate::density::LabelForest;
 
 /// Least score of an edge, in nats. Arbitrary.
 const LEAST: f64 = 3.0;
@@ -37,7 +37,7 @@ impl Pairs<'_> {
     }
 
     /// The forest.
-    pub(super) fn forest(&self) -> Forest {
+    pub(super) fn forest(&self) -> LabelForest {
         let sizes: Vec<usize> = self.rho.iter().map(Vec::len).collect();
         let entries = |a: usize, b: usize| sizes[a].saturating_mul(sizes[b]);
         let mut edges = Vec::new();
@@ -59,7 +59,7 @@ impl Pairs<'_> {
             }
         }
         let parents = self.rooted(&kept);
-        Forest::new(sizes.clone(), parents).unwrap_or_else(|_| Forest::apart(sizes))
+        LabelForest::new(sizes.clone(), parents).unwrap_or_else(|_| LabelForest::apart(sizes))
     }
 
     /// The parent of each column, if each tree has its root at the column that is observed most: that leaves the least to be summed out.
@@ -89,7 +89,7 @@ impl Pairs<'_> {
     }
 
     /// The tables of all rows together: the rows of an edge's table are shrunk towards the child's frequencies, with the weight that is most likely.
-    pub(super) fn overall(&self, forest: &Forest) -> Vec<Vec<f64>> {
+    pub(super) fn overall(&self, forest: &LabelForest) -> Vec<Vec<f64>> {
         let table = |c: usize| {
             let Some(p) = forest.parent(c) else { return self.rho[c].clone() };
             let (rho, counts) = (&self.rho[c], self.counts(p, c));

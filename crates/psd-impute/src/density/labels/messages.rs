@@ -16,7 +16,7 @@
 //!
 //! which gives posterior tables, expected counts and joint draws.
 
-use super::Forest;
+use super::LabelForest;
 use rand::{Rng, RngExt};
 
 /// The product of factors is moved into a logarithm below this.
@@ -36,7 +36,7 @@ impl Beliefs {
     }
 }
 
-impl Forest {
+impl LabelForest {
     /// The row of a column's table, given the value of its parent.
     fn row<'t>(&self, c: usize, u: Option<usize>, tables: &'t [Vec<f64>]) -> &'t [f64] {
         let size = self.sizes[c];
@@ -220,11 +220,12 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     /// Two trees: 1 <- 0 -> 2 -> 3, and 4 alone; a column with one value.
-    fn forest() -> Forest {
-        Forest::new(vec![2, 3, 2, 4, 3, 1], vec![None, Some(0), Some(0), Some(2), None, Some(3)]).unwrap()
+    fn forest() -> LabelForest {
+        LabelForest::new(vec![2, 3, 2, 4, 3, 1], vec![None, Some(0), Some(0), Some(2), None, Some(3)])
+            .unwrap()
     }
 
-    fn tables(forest: &Forest, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+    fn tables(forest: &LabelForest, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let mut out = forest.zeros();
         for (c, table) in out.iter_mut().enumerate() {
             for row in table.chunks_mut(forest.size(c)) {
@@ -237,7 +238,7 @@ mod tests {
     }
 
     /// All complete rows that agree with the observed labels, and their probabilities.
-    fn worlds(forest: &Forest, tables: &[Vec<f64>], seen: &[Option<usize>]) -> Vec<(Vec<usize>, f64)> {
+    fn worlds(forest: &LabelForest, tables: &[Vec<f64>], seen: &[Option<usize>]) -> Vec<(Vec<usize>, f64)> {
         let mut rows = vec![Vec::new()];
         for c in 0..forest.len() {
             let values = (0..forest.size(c)).filter(|v| seen[c].is_none_or(|seen| seen == *v));

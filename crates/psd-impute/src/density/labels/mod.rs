@@ -22,14 +22,14 @@ use crate::error::bad;
 
 /// Which discrete column depends on which, and their numbers of values. Columns are numbered among the discrete ones.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Forest {
+pub(crate) struct LabelForest {
     sizes: Vec<usize>,
     parents: Vec<Option<usize>>,
     /// The columns, parents before their children.
     order: Vec<usize>,
 }
 
-impl Forest {
+impl LabelForest {
     /// From the number of values and the parent of each column.
     ///
     /// # Errors
@@ -95,10 +95,10 @@ mod tests {
 
     #[test]
     fn parents_come_first_and_cycles_are_refused() {
-        let forest = Forest::new(vec![2, 3, 2, 4], vec![Some(2), Some(0), None, None]).unwrap();
+        let forest = LabelForest::new(vec![2, 3, 2, 4], vec![Some(2), Some(0), None, None]).unwrap();
         assert_eq!(forest.order, [2, 3, 0, 1]);
         assert_eq!((forest.entries(0), forest.entries(1), forest.entries(3)), (4, 6, 4));
-        assert!(Forest::new(vec![2, 2], vec![Some(1), Some(0)]).is_err());
-        assert!(Forest::new(vec![2, 2], vec![None, Some(2)]).is_err());
+        assert!(LabelForest::new(vec![2, 2], vec![Some(1), Some(0)]).is_err());
+        assert!(LabelForest::new(vec![2, 2], vec![None, Some(2)]).is_err());
     }
 }

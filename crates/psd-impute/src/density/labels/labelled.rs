@@ -1,7 +1,7 @@
 //! A normal density with labels beside it.
 
 use super::conditional::LabelledConditional;
-use super::{Beliefs, Forest};
+use super::{Beliefs, LabelForest};
 use crate::Result;
 use crate::density::{Density, Given, PsdDensity, Weighed};
 use crate::kernel::DiscreteColumn;
@@ -36,7 +36,7 @@ impl Node {
 /// The product of a density that is flat on the discrete columns and a forest over them.
 pub(crate) struct Labelled {
     pub(super) inner: PsdDensity,
-    pub(super) forest: Arc<Forest>,
+    pub(super) forest: Arc<LabelForest>,
     pub(super) nodes: Arc<Vec<Node>>,
     /// A table for each node.
     pub(super) tables: Vec<Vec<f64>>,
@@ -46,7 +46,7 @@ impl Labelled {
     /// `inner` must be one with respect to the base weights on the discrete columns.
     pub(crate) fn new(
         inner: PsdDensity,
-        forest: Arc<Forest>,
+        forest: Arc<LabelForest>,
         nodes: Arc<Vec<Node>>,
         tables: Vec<Vec<f64>>,
     ) -> Self {
