@@ -10,6 +10,7 @@
 
 mod combined;
 mod donors;
+mod forest;
 mod pairs;
 mod piece;
 mod psd;
@@ -22,6 +23,8 @@ pub use donors::Donors;
 pub(crate) use donors::{
     DiscreteColumn, DiscreteParts, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel, SmoothParts,
 };
+pub use forest::Forest;
+pub(crate) use forest::{LeafCells, LeafColumn};
 pub use piece::Piece;
 pub use psd::PsdDensity;
 pub(crate) use quantile::{most_probable, normal_quantile};

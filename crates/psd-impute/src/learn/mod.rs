@@ -2,6 +2,7 @@
 
 pub mod donors;
 pub(crate) mod folds;
+pub mod forest;
 mod imputed_copy;
 pub(crate) mod kmeans;
 pub mod mixture;

@@ -127,6 +127,8 @@ impl CrossValidated {
         };
         match member {
             Member::Normal | Member::Mixture { .. } => vec![Space::Plain, Space::Scores],
+            Member::Forest if std::env::var("F_SCORES").is_ok() => vec![Space::Plain, Space::Scores],
+            Member::Forest => vec![Space::Plain],
             _ if best(Space::Scores) > best(Space::Plain) => vec![Space::Scores],
             _ => vec![Space::Plain],
         }

@@ -52,10 +52,21 @@ impl StackFit {
             Member::Mixture { components } => rows_per_component * components,
             Member::Psd { .. } if rows > kernel_rows || columns > kernel_columns => usize::MAX,
             Member::Psd { anchors, .. } => rows_per_component * anchors,
-            Member::Normal | Member::Donors => 0,
+            Member::Normal | Member::Forest | Member::Donors => 0,
         };
-        let members = [Member::Normal].into_iter().chain(mixtures).chain(kernels).chain([Member::Donors]);
-        let members = members.filter(|member| least_rows(member) <= rows).collect();
+        let members = [Member::Normal]
+            .into_iter()
+            .chain(mixtures)
+            .chain([Member::Forest])
+            .chain(kernels)
+            .chain([Member::Donors]);
+        let members: Vec<Member> = members.filter(|member| least_rows(member) <= rows).collect();
+        let members = match std::env::var("F_ONLY").as_deref() {
+            Ok("only") => vec![Member::Forest],
+            Ok("none") => members.into_iter().filter(|m| *m != Member::Forest).collect(),
+            Ok("donors") => vec![Member::Forest, Member::Donors],
+            _ => members,
+        };
         Self { members, starts: if few { SETTINGS.starts } else { 1 }, seed }
     }
 

@@ -2,7 +2,7 @@
 
 use super::layout::SmoothLayout;
 use super::tensors::{Source, Tensors};
-use super::{psd, within};
+use super::{forest, psd, within};
 use crate::Result;
 use crate::error::{non_negative, positive};
 use crate::kernel::Metric;
@@ -23,6 +23,10 @@ pub(super) fn write(at: &str, member: &Smooth, out: &mut Tensors) -> SmoothLayou
             write_prior(at, prior.strength, prior.scale.as_ref(), out);
             SmoothLayout::Psd(psd::write(at, psd, out))
         }
+        Smooth::Forest(forest) => {
+            forest::write(at, forest, out);
+            SmoothLayout::Forest
+        }
     }
 }
 
@@ -33,15 +37,18 @@ pub(super) fn read(
     source: &Source<'_>,
 ) -> Result<Smooth> {
     let g = columns.iter().filter(|column| *column.kind() == Kind::Continuous).count();
-    let (strength, scale) = read_prior(at, g, source)?;
+    let prior = || read_prior(at, g, source);
     Ok(match layout {
+        SmoothLayout::Forest => Smooth::Forest(forest::read(at, columns, source)?),
         SmoothLayout::Mixture => {
+            let (strength, scale) = prior()?;
             positive("strength of the prior", strength).map_err(within(at))?;
             let mixture =
                 Mixture::from_parts(read_components(at, g, columns, source)?).map_err(within(at))?;
             Smooth::Mixture(FittedMixture { mixture, prior: MixturePrior { scale, strength } })
         }
         SmoothLayout::Psd(metric) => {
+            let (strength, scale) = prior()?;
             non_negative("strength of the prior", strength).map_err(within(at))?;
             let psd = Box::new(psd::read(at, metric, columns, source)?);
             Smooth::Psd { psd, prior: MetricPrior { strength, scale } }
