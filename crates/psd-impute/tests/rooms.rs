@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: [&str; 10] =
     ["linalg", "table", "kernel", "density", "objective", "solver", "learn", "stack", "impute", "model"];
 /// The folders of `learn`, which are independent of each other.
-const KINDS: [&str; 3] = ["psd", "mixture", "donors"];
+const KINDS: [&str; 4] = ["psd", "mixture", "forest", "donors"];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();

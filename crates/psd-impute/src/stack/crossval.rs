@@ -34,7 +34,7 @@ pub(super) struct CrossValidated {
     pub(super) complete: bool,
 }
 
-/// Tries the members in order, the normal model and mixtures in both spaces, others in the better one. A kind of member grows no
+/// Tries the members in order: the normal model and mixtures in both spaces, a forest in the columns as they are, others in the better space. A kind of member grows no
 /// further in a space after two sizes without a gain there.
 pub(super) fn cross_validate(
     rows: Rows<'_>,
@@ -127,7 +127,6 @@ impl CrossValidated {
         };
         match member {
             Member::Normal | Member::Mixture { .. } => vec![Space::Plain, Space::Scores],
-            Member::Forest if std::env::var("F_SCORES").is_ok() => vec![Space::Plain, Space::Scores],
             Member::Forest => vec![Space::Plain],
             _ if best(Space::Scores) > best(Space::Plain) => vec![Space::Scores],
             _ => vec![Space::Plain],

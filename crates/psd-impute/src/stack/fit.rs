@@ -1,6 +1,6 @@
 //! Fitting a stack: members from coarse to fine, weighted by how well they predict rows they have not seen.
 //!
-//! 1. *Compare.* The smooth members (normal model, mixtures, kernel densities) are cross-validated, coarse ones first, on the columns as they
+//! 1. *Compare.* The smooth members (normal model, forest, mixtures, kernel densities) are cross-validated, coarse ones first, on the columns as they
 //!    are and on their normal scores (see [`space`](super::space)). A kind of member stops growing in a space after two sizes that improved neither
 //!    on it nor on the stack.
 //! 2. *Weigh.* Their weights maximise the held-out likelihood of the observed cells.
@@ -41,7 +41,7 @@ pub struct StackFit {
 }
 
 impl StackFit {
-    /// The default for a table: mixtures as far as the rows allow, a few kernel densities, donors.
+    /// The default for a table: a forest, mixtures as far as the rows allow, a few kernel densities, donors.
     pub fn for_table(table: &Table, seed: u64) -> Self {
         let StackSettings { rows_per_component, kernel_rows, kernel_columns, .. } = SETTINGS;
         let (rows, columns) = (table.len().min(SETTINGS.compared_rows), table.columns().len());
@@ -54,19 +54,10 @@ impl StackFit {
             Member::Psd { anchors, .. } => rows_per_component * anchors,
             Member::Normal | Member::Forest | Member::Donors => 0,
         };
-        let members = [Member::Normal]
-            .into_iter()
-            .chain(mixtures)
-            .chain([Member::Forest])
-            .chain(kernels)
-            .chain([Member::Donors]);
-        let members: Vec<Member> = members.filter(|member| least_rows(member) <= rows).collect();
-        let members = match std::env::var("F_ONLY").as_deref() {
-            Ok("only") => vec![Member::Forest],
-            Ok("none") => members.into_iter().filter(|m| *m != Member::Forest).collect(),
-            Ok("donors") => vec![Member::Forest, Member::Donors],
-            _ => members,
-        };
+        // The forest is cheap and often the best, so that it comes before the time may be up.
+        let coarse = [Member::Normal, Member::Forest];
+        let members = coarse.into_iter().chain(mixtures).chain(kernels).chain([Member::Donors]);
+        let members = members.filter(|member| least_rows(member) <= rows).collect();
         Self { members, starts: if few { SETTINGS.starts } else { 1 }, seed }
     }
 
@@ -93,7 +84,11 @@ impl StackFit {
     fn check(&self) -> Result<()> {
         if self.members.iter().all(|member| *member == Member::Donors) {
             let found = format!("{:?}", self.members);
-            return Err(bad("members", found, "a normal model, mixture or kernel density among them"));
+            return Err(bad(
+                "members",
+                found,
+                "a normal model, forest, mixture or kernel density among them",
+            ));
         }
         if self.starts == 0 {
             return Err(bad("starts", self.starts, "at least one"));

@@ -136,7 +136,7 @@ impl Smooth {
                 Err(bad("smooth member", member, "a normal model, mixture, kernel density or forest"))
             }
             Member::Forest => {
-                let forest = FittedForest::fit(rows.table, rows.weights, &ForestParams::default(), rng)?;
+                let forest = FittedForest::fit(rows.table, rows.weights, &ForestParams::USUAL, rng)?;
                 Ok((Self::Forest(forest), true))
             }
             Member::Normal => Ok((Self::Mixture(normal.clone()), *converged)),
@@ -164,7 +164,7 @@ impl Smooth {
             }
             Self::Psd { psd, prior } => Ok(learn_psd(rows, psd, prior.clone(), MOVES)?.0),
             Self::Forest(forest) => {
-                let params = ForestParams::default();
+                let params = ForestParams::USUAL;
                 Ok(Self::Forest(forest.refilled(rows.table, rows.weights, &params, spread)?))
             }
         }
