@@ -11,6 +11,7 @@
 mod atomic;
 mod combined;
 mod donors;
+mod forest;
 mod labels;
 mod pairs;
 mod piece;
@@ -25,6 +26,8 @@ pub use donors::Donors;
 pub(crate) use donors::{
     DiscreteColumn, DiscreteParts, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel, SmoothParts,
 };
+pub use forest::Forest;
+pub(crate) use forest::{LeafCells, LeafColumn};
 pub(crate) use labels::{Beliefs, LabelForest, Labelled, Node};
 pub use piece::Piece;
 pub use psd::PsdDensity;

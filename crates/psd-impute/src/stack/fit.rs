@@ -1,6 +1,6 @@
 //! Fitting a stack: members from coarse to fine, weighted by how well they predict rows they have not seen.
 //!
-//! 1. *Compare.* The smooth members (normal model, mixtures, kernel densities) are cross-validated, coarse ones first, on the columns as they
+//! 1. *Compare.* The smooth members (normal model, forest, mixtures, kernel densities) are cross-validated, coarse ones first, on the columns as they
 //!    are and on their normal scores (see [`space`](super::space)). A kind of member stops growing in a space after two sizes that improved neither
 //!    on it nor on the stack.
 //! 2. *Weigh.* Their weights maximise the held-out likelihood of the observed cells.
@@ -23,7 +23,7 @@ use crate::error::bad;
 use crate::kernel::MetricKind;
 use crate::learn::folds::folds;
 use crate::learn::mixture::choose_ridge;
-use crate::table::{Table, canonical};
+use crate::table::{Kind, Table, canonical};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -41,10 +41,11 @@ pub struct StackFit {
 }
 
 impl StackFit {
-    /// The default for a table: mixtures as far as the rows allow, a few kernel densities, donors.
+    /// The default for a table: a forest if it has labels, mixtures as far as the rows allow, a few kernel densities, donors.
     pub fn for_table(table: &Table, seed: u64) -> Self {
         let StackSettings { rows_per_component, kernel_rows, kernel_columns, .. } = SETTINGS;
         let (rows, columns) = (table.len().min(SETTINGS.compared_rows), table.columns().len());
+        let labels = table.columns().iter().any(|column| *column.kind() != Kind::Continuous);
         let few = table.len() * columns <= SETTINGS.several_starts_cells;
         let mixtures = SETTINGS.mixtures.map(|components| Member::Mixture { components });
         let kernels = SETTINGS.kernels.map(|size| size.member(MetricKind::Full, None));
@@ -52,9 +53,12 @@ impl StackFit {
             Member::Mixture { components } => rows_per_component * components,
             Member::Psd { .. } if rows > kernel_rows || columns > kernel_columns => usize::MAX,
             Member::Psd { anchors, .. } => rows_per_component * anchors,
-            Member::Normal | Member::Donors => 0,
+            Member::Forest if !labels => usize::MAX,
+            Member::Normal | Member::Forest | Member::Donors => 0,
         };
-        let members = [Member::Normal].into_iter().chain(mixtures).chain(kernels).chain([Member::Donors]);
+        // The forest is cheap and often the best of tables with labels, so that it comes before the time may be up. Tables of numbers gained nothing by it.
+        let coarse = [Member::Normal, Member::Forest];
+        let members = coarse.into_iter().chain(mixtures).chain(kernels).chain([Member::Donors]);
         let members = members.filter(|member| least_rows(member) <= rows).collect();
         Self { members, starts: if few { SETTINGS.starts } else { 1 }, seed }
     }
@@ -82,7 +86,11 @@ impl StackFit {
     fn check(&self) -> Result<()> {
         if self.members.iter().all(|member| *member == Member::Donors) {
             let found = format!("{:?}", self.members);
-            return Err(bad("members", found, "a normal model, mixture or kernel density among them"));
+            return Err(bad(
+                "members",
+                found,
+                "a normal model, forest, mixture or kernel density among them",
+            ));
         }
         if self.starts == 0 {
             return Err(bad("starts", self.starts, "at least one"));

@@ -4,6 +4,7 @@ use crate::Result;
 use crate::density::{Density, PsdDensity, Stack};
 use crate::error::bad;
 use crate::kernel::{Anchors, BaseMeasure, Features, Metric, MetricKind};
+use crate::learn::forest::{FittedForest, ForestParams};
 use crate::learn::kmeans;
 use crate::learn::mean_copy;
 use crate::learn::mixture::{EmParams, Mixture, MixturePrior, fit_normal, normal_prior};
@@ -38,6 +39,8 @@ pub enum Member {
         /// Its scale, in covariances of the normal model.
         scale: f64,
     },
+    /// A forest of density trees.
+    Forest,
     /// Every row of the table.
     Donors,
 }
@@ -48,6 +51,7 @@ impl fmt::Display for Member {
             Self::Normal => write!(f, "normal model"),
             Self::Mixture { components } => write!(f, "mixture of {components} normals"),
             Self::Psd { anchors, .. } => write!(f, "kernel density with {anchors} anchors"),
+            Self::Forest => write!(f, "forest of density trees"),
             Self::Donors => write!(f, "donors"),
         }
     }
@@ -83,6 +87,7 @@ pub(crate) struct FittedMixture {
 pub(crate) enum Smooth {
     Mixture(FittedMixture),
     Psd { psd: Box<PsdDensity>, prior: MetricPrior },
+    Forest(FittedForest),
 }
 
 /// Steps of L-BFGS for a first fit, if EM may not take more, and from a fit to one with other row weights. Both arbitrary.
@@ -127,7 +132,13 @@ impl Smooth {
     ) -> Result<(Self, bool)> {
         let covariance = normal.mixture.covariance();
         match member {
-            Member::Donors => Err(bad("smooth member", member, "a normal model, mixture or kernel density")),
+            Member::Donors => {
+                Err(bad("smooth member", member, "a normal model, mixture, kernel density or forest"))
+            }
+            Member::Forest => {
+                let forest = FittedForest::fit(rows.table, rows.weights, &ForestParams::USUAL, rng)?;
+                Ok((Self::Forest(forest), true))
+            }
             Member::Normal => Ok((Self::Mixture(normal.clone()), *converged)),
             Member::Mixture { components } => {
                 let (_, labels) =
@@ -152,6 +163,10 @@ impl Smooth {
                 Ok(Self::Mixture(FittedMixture { mixture: mixture.spread(spread), prior: prior.clone() }))
             }
             Self::Psd { psd, prior } => Ok(learn_psd(rows, psd, prior.clone(), MOVES)?.0),
+            Self::Forest(forest) => {
+                let params = ForestParams::USUAL;
+                Ok(Self::Forest(forest.refilled(rows.table, rows.weights, &params, spread)?))
+            }
         }
     }
 
@@ -160,6 +175,7 @@ impl Smooth {
         Ok(match self {
             Self::Mixture(mixture) => Arc::new(mixture.density(rows)?),
             Self::Psd { psd, .. } => Arc::new((**psd).clone().with_resolution(rows.resolution.clone())),
+            Self::Forest(forest) => Arc::new(forest.density(rows.table, rows.base, rows.resolution)?),
         })
     }
 }

@@ -38,8 +38,9 @@ pub(crate) fn table(n: usize) -> Table {
     Table::new(columns, cells).unwrap()
 }
 
-pub(crate) const MEMBERS: [Member; 4] = [
+pub(crate) const MEMBERS: [Member; 5] = [
     Member::Normal,
+    Member::Forest,
     Member::Mixture { components: 2 },
     Member::Psd { metric: MetricKind::Full, anchors: 4, strength: 0.2, scale: 0.4 },
     Member::Donors,

@@ -61,6 +61,7 @@ pub(super) enum MemberLayout {
     Normal,
     Mixture { components: u64 },
     Psd { metric: MetricKind, anchors: u64 },
+    Forest,
     Donors,
 }
 
@@ -70,4 +71,5 @@ pub(super) enum MemberLayout {
 pub(super) enum SmoothLayout {
     Mixture,
     Psd(MetricKind),
+    Forest,
 }

@@ -9,6 +9,7 @@
 
 mod donors;
 mod envelope;
+mod forest;
 mod layout;
 mod psd;
 mod smooth;

@@ -2,7 +2,7 @@
 
 use super::layout::SmoothLayout;
 use super::tensors::{Source, Tensors};
-use super::{psd, within};
+use super::{forest, psd, within};
 use crate::Result;
 use crate::density::LabelForest;
 use crate::error::{bad, non_negative, positive};
@@ -25,6 +25,10 @@ pub(super) fn write(at: &str, member: &Smooth, out: &mut Tensors) -> SmoothLayou
             write_prior(at, prior.strength, prior.scale.as_ref(), out);
             SmoothLayout::Psd(psd::write(at, psd, out))
         }
+        Smooth::Forest(forest) => {
+            forest::write(at, forest, out);
+            SmoothLayout::Forest
+        }
     }
 }
 
@@ -35,9 +39,11 @@ pub(super) fn read(
     source: &Source<'_>,
 ) -> Result<Smooth> {
     let g = columns.iter().filter(|column| *column.kind() == Kind::Continuous).count();
-    let (strength, scale) = read_prior(at, g, source)?;
+    let prior = || read_prior(at, g, source);
     Ok(match layout {
+        SmoothLayout::Forest => Smooth::Forest(forest::read(at, columns, source)?),
         SmoothLayout::Mixture => {
+            let (strength, scale) = prior()?;
             positive("strength of the prior", strength).map_err(within(at))?;
             let forest = read_forest(at, columns, source)?;
             let components = read_components(at, g, &forest, source)?;
@@ -45,6 +51,7 @@ pub(super) fn read(
             Smooth::Mixture(FittedMixture { mixture, prior: MixturePrior { scale, strength } })
         }
         SmoothLayout::Psd(metric) => {
+            let (strength, scale) = prior()?;
             non_negative("strength of the prior", strength).map_err(within(at))?;
             let psd = Box::new(psd::read(at, metric, columns, source)?);
             Smooth::Psd { psd, prior: MetricPrior { strength, scale } }

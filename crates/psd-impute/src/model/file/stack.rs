@@ -116,7 +116,7 @@ fn read_scores(table: &Table, source: &Source<'_>) -> Result<Warps> {
 /// strength and scale, if any.
 fn write_tried(tried: &[Tried], out: &mut Tensors) -> Vec<(Space, MemberLayout)> {
     let prior = |tried: &Tried| match tried.member {
-        Member::Normal | Member::Mixture { .. } | Member::Donors => (0.0, 0.0),
+        Member::Normal | Member::Mixture { .. } | Member::Forest | Member::Donors => (0.0, 0.0),
         Member::Psd { strength, scale, .. } => (strength, scale),
     };
     let numbers = |f: &dyn Fn(&Tried) -> f64| tried.iter().map(f).collect::<Vec<f64>>();
@@ -128,6 +128,7 @@ fn write_tried(tried: &[Tried], out: &mut Tensors) -> Vec<(Space, MemberLayout)>
         Member::Normal => MemberLayout::Normal,
         Member::Mixture { components } => MemberLayout::Mixture { components: components as u64 },
         Member::Psd { metric, anchors, .. } => MemberLayout::Psd { metric, anchors: anchors as u64 },
+        Member::Forest => MemberLayout::Forest,
         Member::Donors => MemberLayout::Donors,
     };
     tried.iter().map(|tried| (tried.space, layout(tried))).collect()
@@ -149,6 +150,7 @@ fn read_tried(layout: &[(Space, MemberLayout)], source: &Source<'_>) -> Result<V
             MemberLayout::Psd { metric, anchors } => {
                 Member::Psd { metric: *metric, anchors: count("anchors", *anchors)?, strength, scale }
             }
+            MemberLayout::Forest => Member::Forest,
             MemberLayout::Donors => Member::Donors,
         };
         Ok(Tried { member, space: *space, weight: weights[k], held_out: held_out[k] })
