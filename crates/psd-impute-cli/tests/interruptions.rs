@@ -190,7 +190,7 @@ fn a_name_that_says_no_format_is_refused_before_the_fit() {
             folder.refused(
                 &arguments,
                 1,
-                &[name, "the name says something else", "hint: give it a name such as new"],
+                &[name, "the ending of the name is for something else", "hint: give it a name such as new"],
             );
         }
         assert!(!folder.path(name).exists() && !folder.path("new.csv").exists());

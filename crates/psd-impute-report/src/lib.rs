@@ -12,7 +12,8 @@
 //! # std::fs::write(&path, format!("a,b\n{}", (0..60).map(row).collect::<String>()))?;
 //!
 //! let source = Source::open(&path, &ReadOptions::default())?;
-//! let model = Surveyed::new(&source, ColumnOverrides::new())?.fit(&source, &Default::default(), &mut ())?;
+//! let surveyed = Surveyed::new(&source, ColumnOverrides::new())?;
+//! let (model, _) = surveyed.fit(&source, &Default::default(), &mut ())?;
 //! let findings = Findings::of(&Subject::new(&source, &model))?;
 //! assert!(findings.missing.answer().starts_with("20 of 120 cells (17 %) are missing"));
 //! assert!(page(&findings)?.starts_with("<!doctype html>"));

@@ -197,3 +197,78 @@ impl Conditional for AtomicConditional<'_> {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::density::PsdDensity;
+    use crate::kernel::{Anchors, BaseMeasure, Features, Metric};
+    use crate::table::Resolution;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    const NA: f64 = f64::NAN;
+
+    /// A column with three values, and a continuous one.
+    fn setting() -> (Table, Atomic<PsdDensity>) {
+        let row = |i: usize| [[0.0, 1.0, 5.0][i % 3], (i as f64 * 0.7).sin()];
+        let table = Table::continuous(&["few", "many"], &(0..60).map(row).collect::<Vec<_>>()).unwrap();
+        let atoms = Arc::new(Atoms::of(&table, &Resolution::of(&table)).unwrap());
+        let inside = atoms.apply_table(&table).unwrap();
+        let anchors = Anchors::new(Mat::from_fn(2, 2, |j, a| [[0.0, -0.5], [5.0, 0.4]][a][j])).unwrap();
+        let metric = Metric::isotropic(0.8).unwrap();
+        let features = Features::new(&inside, None, &anchors, metric, BaseMeasure::WholeSpace, 0.2).unwrap();
+        let q = Mat::from_fn(2, 2, |a, b| if a == b { 1.0 } else { 0.3 });
+        let inner = PsdDensity::new(features, q).unwrap();
+        (table.clone(), Atomic::new(inner, atoms, &inside, &[1.0; 60]).unwrap())
+    }
+
+    #[test]
+    fn an_observed_cell_counts_by_the_probability_of_its_atom() {
+        let (_, density) = setting();
+        let blank = density.inner.conditional(&[NA, NA]).unwrap();
+        let atoms = blank.probabilities(0).unwrap().unwrap();
+        let total: f64 = atoms.iter().map(|atom| density.log_marginal(&[atom.0, NA]).unwrap().exp()).sum();
+        assert!((total - 1.0).abs() < 1e-12, "{total}");
+        for (value, probability) in atoms {
+            let log = density.log_marginal(&[value, NA]).unwrap();
+            assert!((log.exp() - probability).abs() < 1e-12, "{value}");
+        }
+    }
+
+    #[test]
+    fn outside_cells_are_uniform_around_their_atoms() {
+        let (_, density) = setting();
+        let row = [NA, 0.2];
+        let atoms = density.inner.conditional(&row).unwrap().probabilities(0).unwrap().unwrap();
+        let cell = density.conditional(&row).unwrap();
+        assert_eq!(cell.probabilities(0).unwrap(), None);
+        // Half the way to the nearer neighbour on either side.
+        let ends = [(-0.5, 0.5), (0.5, 1.5), (3.0, 7.0)];
+        for ((_, probability), (lo, hi)) in atoms.iter().zip(ends) {
+            assert!((cell.cdf(0, hi).unwrap() - cell.cdf(0, lo).unwrap() - probability).abs() < 1e-12);
+            let inside = cell.density(0, 0.5 * (lo + hi)).unwrap();
+            assert!((inside * (hi - lo) - probability).abs() < 1e-12);
+        }
+        let mean: f64 = atoms.iter().map(|(value, p)| value * p).sum();
+        let whole = cell.within(0, (f64::NEG_INFINITY, f64::INFINITY)).unwrap();
+        assert!((whole.mass - 1.0).abs() < 1e-12 && (whole.mean - mean).abs() < 1e-12);
+        assert!((whole.variance - cell.covariance()[(0, 0)]).abs() < 1e-12);
+        let (middle, p) = (cell.quantile(0, 0.5).unwrap(), 0.5);
+        assert!((cell.cdf(0, middle).unwrap() - p).abs() < 1e-9);
+    }
+
+    #[test]
+    fn draws_have_the_shares_of_the_atoms() {
+        let (_, density) = setting();
+        let row = [NA, -0.3];
+        let cell = density.conditional(&row).unwrap();
+        let rng = &mut ChaCha8Rng::seed_from_u64(1);
+        let draws: Vec<f64> = (0..4000).map(|_| cell.draw(rng)[0]).collect();
+        for x in [0.5, 1.0, 4.0] {
+            let share = draws.iter().filter(|&&draw| draw <= x).count() as f64 / 4000.0;
+            // Four standard deviations of a share.
+            assert!((share - cell.cdf(0, x).unwrap()).abs() < 0.032, "{x}: {share}");
+        }
+    }
+}

@@ -32,4 +32,5 @@ mod resolution;
 mod stack;
 mod summaries;
 mod threads;
+mod trust;
 mod warped;

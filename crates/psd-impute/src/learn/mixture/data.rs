@@ -63,9 +63,10 @@ impl<'a> Em<'a> {
                 "one per row, none below zero, not all zero",
             ));
         }
+        // What depends on what is told by the rows themselves, however many of them are equal.
+        let labels = Labels::new(table, &weights, forest);
         let weights: Vec<f64> = weights.iter().map(|w| w * rows / total).collect();
         let centre = continuous.iter().map(|&j| mean(table, j, &weights)).collect();
-        let labels = Labels::new(table, &weights, forest);
         let cells = Mat::from_fn(continuous.len(), table.len(), |j, i| table.cells()[(continuous[j], i)]);
         let pieces = pieces(batches(table, &continuous, &weights));
         Ok(Self { prior, pieces, weights, rows, continuous, cells, labels, centre })

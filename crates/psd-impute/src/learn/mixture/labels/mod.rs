@@ -34,7 +34,7 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// The labels of a table with relative row weights that sum to the number of rows; over a given forest, or over the one that its pairs of labels ask for.
+    /// The labels of a table, whose row weights say how many rows each stands for; over a given forest, or over the one that its pairs of labels ask for.
     pub(super) fn new(table: &Table, weights: &[f64], forest: Option<Arc<LabelForest>>) -> Self {
         let kind = |j: usize| table.columns()[j].kind();
         let columns: Vec<usize> =
