@@ -41,7 +41,7 @@ pub struct StackFit {
 }
 
 impl StackFit {
-    /// The default for a table: a forest if it has labels, mixtures as far as the rows allow, a few kernel densities, donors.
+    /// The default for a table: a forest if it has labels and is short, mixtures as far as the rows allow, a few kernel densities, donors.
     pub fn for_table(table: &Table, seed: u64) -> Self {
         let StackSettings { rows_per_component, kernel_rows, kernel_columns, .. } = SETTINGS;
         let (rows, columns) = (table.len().min(SETTINGS.compared_rows), table.columns().len());
@@ -53,10 +53,10 @@ impl StackFit {
             Member::Mixture { components } => rows_per_component * components,
             Member::Psd { .. } if rows > kernel_rows || columns > kernel_columns => usize::MAX,
             Member::Psd { anchors, .. } => rows_per_component * anchors,
-            Member::Forest if !labels => usize::MAX,
+            Member::Forest if !labels || table.len() > SETTINGS.forest_rows => usize::MAX,
             Member::Normal | Member::Forest | Member::Donors => 0,
         };
-        // The forest is cheap and often the best of tables with labels, so that it comes before the time may be up. Tables of numbers gained nothing by it.
+        // The forest is cheap and often the best of short tables with labels, so that it comes before the time may be up.
         let coarse = [Member::Normal, Member::Forest];
         let members = coarse.into_iter().chain(mixtures).chain(kernels).chain([Member::Donors]);
         let members = members.filter(|member| least_rows(member) <= rows).collect();
