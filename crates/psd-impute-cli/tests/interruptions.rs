@@ -198,7 +198,7 @@ fn a_name_that_says_no_format_is_refused_before_the_fit() {
     folder.refused(
         "fit in.csv -o new.csv",
         1,
-        &["a model is written", "hint: give it a name such as new.psd"],
+        &["a model would be written", "hint: give it a name such as new.psd"],
     );
 }
 
