@@ -26,8 +26,7 @@ pub use donors::Donors;
 pub(crate) use donors::{
     DiscreteColumn, DiscreteParts, DonorColumn, Fold, Held, LeftOut, SmoothColumn, SmoothKernel, SmoothParts,
 };
-pub use forest::Forest;
-pub(crate) use forest::{LeafCells, LeafColumn};
+pub(crate) use forest::{Forest, LeafCells, LeafColumn};
 pub(crate) use labels::{Beliefs, LabelForest, Labelled, Node};
 pub use piece::Piece;
 pub use psd::PsdDensity;

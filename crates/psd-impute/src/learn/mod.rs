@@ -2,7 +2,7 @@
 
 pub mod donors;
 pub(crate) mod folds;
-pub mod forest;
+pub(crate) mod forest;
 pub(crate) mod imputed_copy;
 pub(crate) mod kmeans;
 pub mod mixture;

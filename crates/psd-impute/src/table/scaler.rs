@@ -24,7 +24,7 @@ pub struct Scaler {
 }
 
 impl Scaler {
-    /// Mean and standard deviation of every continuous column, in which [wild cells](super::fence) are moved nearer, and how often each label of a large category is observed.
+    /// Mean and standard deviation of every continuous column, in which wild cells (see `fence`) are moved nearer, and how often each label of a large category is observed.
     pub fn of(table: &Table) -> Self {
         let mut fences = vec![None; table.columns().len()];
         let (shift, scale) = (0..table.columns().len())

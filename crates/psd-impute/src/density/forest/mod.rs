@@ -28,7 +28,7 @@ const NOTHING: f64 = -40.0;
 
 /// The density of a forest.
 #[derive(Debug, Clone)]
-pub struct Forest {
+pub(crate) struct Forest {
     columns: Vec<LeafColumn>,
     /// `log w_k`.
     log_weights: Vec<f64>,

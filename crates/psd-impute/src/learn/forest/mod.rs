@@ -5,9 +5,9 @@
 //! leaves there are, and a forest is the average of many random trees: one mixture of all leaves, whose marginals and
 //! conditionals are closed forms ([`Forest`]). Its published relatives are the adversarial random forests of Watson et al. (2023).
 //!
-//! 1. *Grow.* Each tree from a random part of the rows, with a random part of the columns tried at each node ([`grow`], [`split`]).
+//! 1. *Grow.* Each tree from a random part of the rows, with a random part of the columns tried at each node (`grow`, `split`).
 //! 2. *Fill.* All rows are shared among the leaves by how likely their observed cells are there, and the leaves' parameters follow from
-//!    their shares, pulled to those of the node above ([`shrink`]): a few steps of EM. Other row weights need this step only.
+//!    their shares, pulled to those of the node above (`shrink`): a few steps of EM. Other row weights need this step only.
 
 mod cells;
 mod grow;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 /// The numbers of a forest's fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ForestParams {
+pub(crate) struct ForestParams {
     /// The number of trees.
     pub trees: usize,
     /// The share of the rows that a tree is grown from.
@@ -58,7 +58,7 @@ pub struct ForestParams {
 impl ForestParams {
     /// The numbers of a stack's forest. Held-out likelihoods of five mixed tables differ little for half or twice of any; smaller leaves
     /// and more steps gain a little where rows are many, at twice the time.
-    pub const USUAL: Self = Self {
+    pub(crate) const USUAL: Self = Self {
         trees: 32,
         share_of_rows: 0.63,
         share_of_columns: 0.4,
@@ -76,7 +76,7 @@ const LIGHTEST: f64 = 1e-4;
 
 /// A fitted forest: its trees.
 #[derive(Debug, Clone)]
-pub struct FittedForest {
+pub(crate) struct FittedForest {
     trees: Vec<Tree>,
 }
 
@@ -95,7 +95,12 @@ impl FittedForest {
     /// # Errors
     ///
     /// [`Error::BadParameter`] without trees, [`Error::Shape`] unless there is one weight per row.
-    pub fn fit(table: &Table, weights: &[f64], params: &ForestParams, rng: &mut dyn Rng) -> Result<Self> {
+    pub(crate) fn fit(
+        table: &Table,
+        weights: &[f64],
+        params: &ForestParams,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
         if params.trees == 0 {
             return Err(bad("trees", 0, "at least one"));
         }
@@ -114,7 +119,7 @@ impl FittedForest {
     /// # Errors
     ///
     /// As for [`fit`](Self::fit).
-    pub fn refilled(
+    pub(crate) fn refilled(
         &self,
         table: &Table,
         weights: &[f64],
@@ -137,7 +142,12 @@ impl FittedForest {
     /// # Errors
     ///
     /// [`Error::EmptyTable`] for a table without columns.
-    pub fn density(&self, table: &Table, weights: &[f64], resolution: &Arc<Resolution>) -> Result<Forest> {
+    pub(crate) fn density(
+        &self,
+        table: &Table,
+        weights: &[f64],
+        resolution: &Arc<Resolution>,
+    ) -> Result<Forest> {
         let column = |j: usize| {
             let base = table.shares(j, Some(weights));
             LeafColumn::new(table.columns()[j].kind(), &self.joined(j), &base)

@@ -1,10 +1,10 @@
 //! Mixtures of normal densities on incomplete tables, by expectation maximisation.
 //!
 //! This is the member with a diagonal `Q` and one metric per anchor: component `k` is a normal density on the continuous columns (the
-//! square of a Gaussian feature) times a forest of tables over the discrete ones: all components have the same edges, and each its own tables ([`labels`]). With one component it is the normal model.
+//! square of a Gaussian feature) times a forest of tables over the discrete ones: all components have the same edges, and each its own tables (`labels/`). With one component it is the normal model.
 //!
 //! **Priors**, in units of rows: each covariance has an inverse-Wishart prior of scale `Ψ` and weight `strength`, each mean is
-//! shrunk towards the overall mean with the weight of one row, and component weights are smoothed by one row in total, and tables as [`labels`] says. So
+//! shrunk towards the overall mean with the weight of one row, and component weights are smoothed by one row in total, and tables as `labels/` says. So
 //! every component stays proper, however few rows it has. A stack fits its mixtures twice: the pooled covariance of the components in
 //! the first fit is the `Ψ` of the second.
 
