@@ -117,7 +117,7 @@ enum Fitted {
     Nothing(Plan),
 }
 
-/// What is known of a completed table.
+/// Findings about a completed table.
 #[derive(Default)]
 struct Done {
     warnings: Vec<Warning>,

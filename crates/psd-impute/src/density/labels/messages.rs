@@ -22,7 +22,7 @@ use rand::{Rng, RngExt};
 /// The product of factors is moved into a logarithm below this.
 const SMALL: f64 = 1e-150;
 
-/// What the observed labels say about the missing ones above them: `b_c`, up to a factor.
+/// Messages from observed labels to the missing ones above them: `b_c`, up to a factor.
 #[derive(Default)]
 pub(crate) struct Beliefs {
     /// For each column; empty if nothing was observed below it, or it is observed itself.

@@ -12,7 +12,7 @@ use faer::Mat;
 /// Each row counts less than the one before by one part in so many. Arbitrary: enough for frequencies, few enough to be near.
 const ROWS: f64 = 8.0;
 
-/// What is left to later rows is neglected below this share.
+/// The share left to later rows below which they are neglected. Arbitrary.
 const LEAST: f64 = 1e-4;
 
 /// The rows with positive weight that have an observed number, nearest to the component first.

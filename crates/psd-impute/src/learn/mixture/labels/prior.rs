@@ -1,4 +1,4 @@
-//! What the tables of a component are shrunk towards.
+//! The prior of the tables of a component: the means that they are shrunk towards.
 //!
 //! **Roots.** The labels of the nearest components: with the counts `n_j` of the others and the Bhattacharyya distances `D_kj` between normal blocks,
 //!
