@@ -261,10 +261,10 @@ class SentinelOnce(Kind):
 
 
 class FarOnce(Kind):
-    """A cell so far out that the fit is doubtful is named: column, value and row."""
+    """A cell far out is named: column, value and row."""
 
     ways = ("command",)
-    says = (r"the fit is doubtful", r"such as `age` = 1900 in row 8\b")
+    says = (r"row 8 has `age` = 1900, \d+ deviations from the middle", r"the fit takes it to be much nearer")
     x = hidden(300)
 
     def table(self):
