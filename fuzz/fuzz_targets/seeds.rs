@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("normal", numbers(), stack(Member::Normal)),
         ("mixture", mixed(), stack(mixture)),
         ("psd", mixed(), stack(psd)),
+        ("forest", mixed(), stack(Member::Forest)),
         ("paper", mixed(), Recipe::Paper(paper)),
         ("theory", numbers(), Recipe::Theory(TheoryPreset { max_anchors: 4, ..Default::default() })),
     ] {

@@ -34,9 +34,8 @@ pub(super) struct CrossValidated {
     pub(super) complete: bool,
 }
 
-/// Tries the members in order: the normal model and mixtures in both spaces, mixtures among atoms too, a forest in the columns as they are, others in the better of
-/// the two. A kind of member grows no
-/// further in a space after two sizes without a gain there.
+/// Tries the members in order: the normal model and mixtures in the columns and in their scores, mixtures among atoms too, a forest in the columns as
+/// they are, others in the better of the two. A kind of member grows no further in a space after two sizes without a gain there.
 pub(super) fn cross_validate(
     rows: Rows<'_>,
     members: &[Member],
@@ -130,8 +129,10 @@ impl CrossValidated {
             Member::Mixture { .. } if atoms => vec![Space::Plain, Space::Scores, Space::Atoms],
             Member::Normal | Member::Mixture { .. } => vec![Space::Plain, Space::Scores],
             Member::Forest => vec![Space::Plain],
-            _ if best(Space::Scores) > best(Space::Plain) => vec![Space::Scores],
-            _ => vec![Space::Plain],
+            Member::Psd { .. } | Member::Donors if best(Space::Scores) > best(Space::Plain) => {
+                vec![Space::Scores]
+            }
+            Member::Psd { .. } | Member::Donors => vec![Space::Plain],
         }
     }
 

@@ -1,4 +1,4 @@
-//! The stack: members of every kind, in two spaces, weighted by how well they predict what they have not seen.
+//! The stack: members of every kind, in up to three spaces, weighted by how well they predict what they have not seen.
 
 mod crossval;
 mod energy;

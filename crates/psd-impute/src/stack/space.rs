@@ -1,6 +1,6 @@
 //! The coordinates that members are fitted in.
 //!
-//! Normal components are poor at columns that are skewed or bounded, so that members are fitted in two spaces: the standardised columns
+//! Normal components are poor at columns that are skewed or bounded, so that members are fitted in two spaces, and a third below: the standardised columns
 //! themselves, and their **normal scores**. The score of a value `x` of a column with `n` observed cells is
 //!
 //! ```text
