@@ -1,10 +1,12 @@
 //! Summaries of cells, scores of rows, and new rows.
 
 use super::{EncodedBatch, TableModel};
+use crate::batch::Batch;
 use crate::decode::Completed;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::open::Source;
+use crate::plan::ColumnPlan;
 use crate::report::Report;
 use psd_impute::impute::{CellSummary, Imputer, Limits, RowScore};
 
@@ -30,6 +32,9 @@ impl TableModel {
             let EncodedBatch { batch, table, .. } = encoded?;
             self.plan.check_limits(limits, &batch, &table)?;
             let mut cells = imputer.summaries(&table, quantiles).map_err(Error::from)?;
+            let missing = self.missing(&batch)?;
+            // A label that the model does not know has no number, but it is observed and stays.
+            cells.retain(|cell| missing[cell.column].as_ref().is_none_or(|missing| missing[cell.row]));
             cells.iter_mut().for_each(|cell| cell.row += batch.first_row() as usize);
             take(cells, table.len() as u64)?;
         }
@@ -92,6 +97,13 @@ impl TableModel {
             take(self.plan.decode(&batch, &part)?)?;
         }
         Ok(())
+    }
+
+    /// Which cells of each modelled column are missing in a batch; `None` for a column that the batch lacks.
+    fn missing(&self, batch: &Batch) -> Result<Vec<Option<Vec<bool>>>> {
+        let positions = self.plan.positions(batch)?;
+        let of = |column: &ColumnPlan| positions.get(column.name()).map(|&at| batch.missing(at)).transpose();
+        self.plan.modelled().map(of).collect()
     }
 
     fn unbounded(&self) -> Result<Imputer<'_>> {

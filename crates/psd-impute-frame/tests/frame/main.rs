@@ -20,6 +20,7 @@ mod odd;
 mod ordered;
 mod plans;
 mod several;
+mod summaries;
 mod targets;
 mod text;
 mod times;

@@ -57,7 +57,7 @@ impl Look {
         };
         match self.len() {
             0 => format!(
-                "{looked_at}, and nothing was found: no label, number or association that comparable observed rows do not have, and no column imputed where it was never observed. Checks see large differences only, and none that goes with a cell’s own missing value."
+                "{looked_at}, and nothing was found that concerns more than a few rows: no label, number or association that comparable observed rows do not have, and no column imputed where it was never observed. Checks see large differences only, and none that goes with a cell’s own missing value."
             ),
             n => format!(
                 "{looked_at}; {} should be looked at before the table is used, the worst first.",

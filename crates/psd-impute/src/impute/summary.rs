@@ -19,7 +19,7 @@ pub struct CellSummary {
 }
 
 /// The distribution of a missing number. In a column with repeated values median and quantiles are observed values, and the mean lies
-/// between the smallest and the largest of them; the deviation is that of the unrounded distribution.
+/// between the smallest and the largest of them; the deviation is that of the unrounded distribution, but none that values with this mean cannot have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
     /// The mean.
@@ -59,6 +59,7 @@ impl Imputer<'_> {
                 }
                 let (mean, deviation) = cell.moments()?;
                 let mean = self.ties.clamp(column, mean);
+                let deviation = self.ties.possible_deviation(column, mean, deviation);
                 let quantile = |p: f64| Ok(self.ties.recorded(column, cell.quantile(p)?));
                 let numbers = Numbers {
                     mean,

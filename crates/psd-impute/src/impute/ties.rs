@@ -160,6 +160,15 @@ impl Ties {
         }
     }
 
+    /// A standard deviation, but at most the largest that values of column `j` with this mean can have, `√((m - low)(high - m))` (Bhatia and Davis 2000).
+    pub(super) fn possible_deviation(&self, j: usize, mean: f64, deviation: f64) -> f64 {
+        match self.columns[j].values.as_slice() {
+            [] => deviation,
+            [low, .., high] => deviation.min(((mean - low) * (high - mean)).max(0.0).sqrt()),
+            [_] => 0.0,
+        }
+    }
+
     /// The number up to which everything is recorded below `x` in column `j`; infinite if that is nothing or everything. `x` itself in a column
     /// without repeated values.
     pub(super) fn recorded_below(&self, j: usize, x: f64) -> f64 {
