@@ -47,7 +47,7 @@ def test_pages_ask_no_other_host_and_fit_the_window(visit, address, width):
 
 def test_the_search_finds_an_option(visit, address):
     page = visit(address).page
-    # What is typed before the index is loaded is not searched for.
+    # Text typed before the index is loaded is not searched for.
     page.locator("input.md-search__input").first.focus()
     page.wait_for_function("() => !/initializ/i.test(document.querySelector('.md-search-result__meta').textContent)")
     page.locator("input.md-search__input").first.press_sequentially("time-budget")

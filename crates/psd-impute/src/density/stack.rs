@@ -29,7 +29,7 @@ pub struct Stack {
 
 /// `τ`. An out-of-fold likelihood is what one fit says about one row, so that it counts, but not in full. Measured on twelve tables, one mask each,
 /// beside posteriors of fits that saw the row: 95 % intervals hold 92 % and not 81 % of sonar's cells, 89 and not 82 % of ionosphere's, 94 and not 89 % of
-/// breast's. With a fifth of the cells missing, means are 3 to 8 % better on sonar, ionosphere and parkinsons and as good elsewhere; with two fifths 3 to 5 %
+/// breast's. With a fifth of the cells missing, means are 3 to 8 % better on sonar, ionosphere and parkinsons and within 3 % elsewhere; with two fifths 3 to 5 %
 /// worse on wine, glass and parkinsons. `τ` = 1 was a little worse than ½, `τ` = 0 much worse for draws of ionosphere.
 const POWER: f64 = 0.5;
 

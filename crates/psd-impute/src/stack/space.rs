@@ -10,7 +10,7 @@
 //! with the column's empirical distribution `F` (half the weight of `x` itself counts), its mean `m` and deviation `σ`: a column that is
 //! normal keeps its shape, and `s` rows' worth of normal density regularise the tails and columns
 //! with few cells. The map is piecewise linear through the scores of some of the values, so far apart that each piece has enough cells to estimate its slope.
-//! Likelihoods of the two spaces are comparable, see [`Warped`].
+//! Likelihoods of both are comparable, see [`Warped`].
 //!
 //! Where a table has labels, and columns of numbers with few values, there is a third space, in which these are **atoms**: discrete columns that depend on each other and on labels as
 //! labels do. The other columns are normal scores there, as these are the better coordinates of most columns with repeated values. Likelihoods are comparable there too, see [`Atomic`].
